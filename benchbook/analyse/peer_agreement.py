@@ -62,9 +62,9 @@ def agreement(
 _ABOUT = ("tool", "package", "version", "text")
 
 
-def _quantity(rows: list[dict[str, Any]], known: dict[str, dict[str, Any]]) -> str:
+def _quantity(rows: list[dict[str, Any]], by_id: dict[str, dict[str, Any]]) -> str:
     """`rate` where the peer's points move buffers, else `time`."""
-    points = [known[row["point"]] for row in rows if row["point"] in known]
+    points = [by_id[row["point"]] for row in rows if row["point"] in by_id]
     sized = any(SIZE in point.get("factors", {}) for point in points)
     return "rate" if sized or not points else "time"
 

@@ -229,6 +229,11 @@ def failures(run: Path) -> dict[str, dict[str, str]]:
     return reasons
 
 
+def why_not_measured(point: str, failed: dict[str, dict[str, str]]) -> dict[str, str]:
+    """State and reason of a point without samples, as `failures` has it."""
+    return failed.get(point, {"state": "failed", "reason": "no complete block"})
+
+
 def describe(
     point: dict[str, Any],
     summaries: pd.DataFrame,
@@ -251,8 +256,7 @@ def describe(
     }
     own = summaries[summaries["point"] == point["id"]]
     if own.empty:
-        why = failed.get(point["id"], {"state": "failed", "reason": "no complete block"})
-        return {**base, **why}
+        return {**base, **why_not_measured(point["id"], failed)}
     estimate = center(own["median_ns"])
     bytes_per_call = float(own["bytes_declared"].iloc[0])
     undisturbed = own[~own["disturbed"]]
@@ -331,15 +335,15 @@ class Judgements(NamedTuple):
     clean: dict[str, list[str]]
 
 
-def findings_of(known: RunTables, groups: list[set[str]] | None = None) -> Judgements:
+def findings_of(run_tables: RunTables, groups: list[set[str]] | None = None) -> Judgements:
     """What all detectors say of a run, or of each of its groups by itself. A finding of a group has
     its number as `scene`."""
-    seen, said = seen_of(known), Judgements([], {}, {})
+    seen, judgements = seen_of(run_tables), Judgements([], {}, {})
     for number, group in enumerate(groups or [None]):
         scene = {} if group is None else {"scene": number}
         part = seen if group is None else part_of(seen, group)
         for artefact, judged in judge(part).items():
-            said.findings.extend(finding.record("") | scene for finding in judged.findings)
-            said.abstained.setdefault(artefact, {}).update(judged.abstained)
-            said.clean.setdefault(artefact, []).extend(judged.clean)
-    return said
+            judgements.findings.extend(finding.record("") | scene for finding in judged.findings)
+            judgements.abstained.setdefault(artefact, {}).update(judged.abstained)
+            judgements.clean.setdefault(artefact, []).extend(judged.clean)
+    return judgements

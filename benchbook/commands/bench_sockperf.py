@@ -102,11 +102,11 @@ class Runner:
 def against_sockperf(root: Path) -> str:
     """Time of a round trip ÷ sockperf's, in turns, with its interval; or why there is none."""
     try:
-        found = _compared(root)
+        ratio = _compared(root)
     except (NotComparedError, NotServingError) as why:
         return f"not measurable here: {why}"
-    low, high = math.exp(found.low), math.exp(found.high)
-    return f"{math.exp(found.estimate):.3f} [{low:.3f}, {high:.3f}], {found.n} turns"
+    low, high = math.exp(ratio.low), math.exp(ratio.high)
+    return f"{math.exp(ratio.estimate):.3f} [{low:.3f}, {high:.3f}], {ratio.n} turns"
 
 
 def _compared(root: Path) -> stats.Interval:
@@ -157,10 +157,11 @@ def in_turns(ours: Path, peer: str, cpus: list[int], folder: Path) -> stats.Inte
             )
         )
         seconds = math.ceil(ASLEEP_S + 2 * ROUND_TRIPS * MOST_NS / 1e9)
-        asked = ["ping-pong", "--nonblocked", "--full-rtt", "--full-log=/dev/stdout"]
-        asked += [f"--time={seconds}", f"--msg-size={PAYLOAD_BYTES}", f"--ip={far}"]
+        words = ["ping-pong", "--nonblocked", "--full-rtt", "--full-log=/dev/stdout"]
+        words += [f"--time={seconds}", f"--msg-size={PAYLOAD_BYTES}", f"--ip={far}"]
         theirs = Runner(
-            start("theirs", [peer, *asked, f"--port={PORT}"], cpus[:1]), server.process.pid
+            start("theirs", [peer, *words, f"--port={PORT}"], cpus[:1]),
+            server.process.pid,
         )
         time.sleep(ASLEEP_S)
         stopped_ns = theirs.stop()
@@ -238,13 +239,13 @@ def compared(
 
 def _medians(trips: Trips, turns: list[Turn]) -> np.ndarray:
     """Of each turn's middle; nan where too few round trips are in it."""
-    found = np.full(len(turns), np.nan)
+    medians = np.full(len(turns), np.nan)
     for number, (began, ended) in enumerate(turns):
         edge = EDGE * (ended - began)
         inside = (trips.start_ns > began + edge) & (trips.start_ns < ended - edge)
         if np.count_nonzero(inside) >= LEAST_TRIPS:
-            found[number] = np.median(trips.time_ns[inside])
-    return found
+            medians[number] = np.median(trips.time_ns[inside])
+    return medians
 
 
 def _far_side(near: subprocess.Popen[bytes], output: Path) -> int:

@@ -51,15 +51,15 @@ class Line:
 
 def facts(root: Path) -> dict[str, Any]:
     """Door, host, lines and what disturbs; nothing is set, and nothing is timed."""
-    known = host_facts.facts()
+    host = host_facts.facts()
     return {
         "version": VERSION,
         "door": host_facts.door(),
-        "nix_revision": known["nix_revision"] or None,
-        "host": host_facts.host_id(known),
+        "nix_revision": host["nix_revision"] or None,
+        "host": host_facts.host_id(host),
         "items": [asdict(line) for look in LOOKS for line in look(root)],
         "not_quiet": [asdict(warning) for warning in quiet.check()],
-        "facts": known,
+        "facts": host,
     }
 
 
@@ -96,12 +96,12 @@ def others(root: Path) -> Iterator[Line]:
     """Programs of other people that are measured beside ours."""
     specs = {spec["peer"]["tool"]: spec["peer"] for spec in _variants(root) if "peer" in spec}
     for name, spec in specs.items():
-        found = tool.find(spec)
-        path = found.get("binary", {}).get("file", "")
-        state = found["state"] if path else "absent"
-        version = found["peer"]["version"]
+        program = tool.find(spec)
+        path = program.get("binary", {}).get("file", "")
+        state = program["state"] if path else "absent"
+        version = program["peer"]["version"]
         remedy = "" if path else tools.command(spec["package"])
-        yield Line("peer", name, state, version, path, reason=found["reason"], remedy=remedy)
+        yield Line("peer", name, state, version, path, reason=program["reason"], remedy=remedy)
 
 
 def abilities(root: Path) -> Iterator[Line]:
@@ -140,35 +140,36 @@ def _program(kind: str, name: str, package: str, purpose: str) -> Line:
     return Line(kind, name, "ok", tools.version(path), path, purpose)
 
 
-def _text(found: dict[str, Any]) -> str:
-    known = found["facts"]
-    revision = found["nix_revision"]
+def _text(content: dict[str, Any]) -> str:
+    machine = content["facts"]
+    revision = content["nix_revision"]
     lines = [
-        f"door   {found['door']}" + (f", nixpkgs at {revision}" if revision else ""),
-        f"host   {found['host']}",
-        f"       {known['cpu_model'] or 'unknown CPU'}; {known['os'] or 'unknown system'}, kernel "
-        f"{known['kernel_release']}; {known['virtualisation'] or 'virtualisation unknown'}",
+        f"door   {content['door']}" + (f", nixpkgs at {revision}" if revision else ""),
+        f"host   {content['host']}",
+        f"       {machine['cpu_model'] or 'unknown CPU'}; {machine['os'] or 'unknown system'}, "
+        f"kernel {machine['kernel_release']}; "
+        f"{machine['virtualisation'] or 'virtualisation unknown'}",
     ]
-    for kind in dict.fromkeys(item["kind"] for item in found["items"]):
+    for kind in dict.fromkeys(line["kind"] for line in content["items"]):
         lines += ["", HEADINGS[kind]]
-        own = [item for item in found["items"] if item["kind"] == kind]
-        wide = max(len(item["name"]) for item in own)
-        for item in own:
-            said = item["reason"] or item["detail"].get("said") or item["version"]
-            said = said or f"of unknown version, {item['path']}"
-            why = f"  [{item['purpose']}]" if item["purpose"] else ""
-            sign = "+" if item["state"] == "ok" else "-"
-            lines.append(f"  {sign} {item['name']:{wide}}  {said}{why}")
-            if kind == "ability" and item["remedy"]:  # of a program its reason says it
-                lines.append(f"    {'':{wide}}  $ {item['remedy']}")
-    if found["not_quiet"]:
+        own = [line for line in content["items"] if line["kind"] == kind]
+        wide = max(len(line["name"]) for line in own)
+        for line in own:
+            words = line["reason"] or line["detail"].get("said") or line["version"]
+            words = words or f"of unknown version, {line['path']}"
+            why = f"  [{line['purpose']}]" if line["purpose"] else ""
+            sign = "+" if line["state"] == "ok" else "-"
+            lines.append(f"  {sign} {line['name']:{wide}}  {words}{why}")
+            if kind == "ability" and line["remedy"]:  # of a program its reason says it
+                lines.append(f"    {'':{wide}}  $ {line['remedy']}")
+    if content["not_quiet"]:
         lines += ["", "not quiet at this moment"]
-        lines += [f"  {warning['seen']}; {warning['cure']}" for warning in found["not_quiet"]]
-    if known["unknown"]:
-        names = ", ".join(name.replace("_", " ") for name in known["unknown"])
+        lines += [f"  {warning['seen']}; {warning['cure']}" for warning in content["not_quiet"]]
+    if machine["unknown"]:
+        names = ", ".join(name.replace("_", " ") for name in machine["unknown"])
         lines += ["", f"not told by this machine: {names} (why: `benchbook doctor --json`)"]
-    abilities = [item["state"] for item in found["items"] if item["kind"] == "ability"]
-    programs = [item["state"] for item in found["items"] if item["kind"] != "ability"]
+    abilities = [line["state"] for line in content["items"] if line["kind"] == "ability"]
+    programs = [line["state"] for line in content["items"] if line["kind"] != "ability"]
     counted = [
         f"{sum(state != 'ok' for state in states) or 'none'} of {len(states)} {word}"
         for states, word in ((programs, "programs"), (abilities, "abilities"))

@@ -32,7 +32,7 @@ def _explained(words: list[str]) -> bool:
     """Whether `explain` could be answered without typer."""
     from benchbook.commands.explain_start import explain, explain_asked
 
-    asked = explain_asked(words)
-    if asked:
-        explain(**asked)
-    return bool(asked)
+    arguments = explain_asked(words)
+    if arguments:
+        explain(**arguments)
+    return bool(arguments)

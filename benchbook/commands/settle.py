@@ -71,7 +71,7 @@ def settle(
         verdict |= reasons.with_sentences(alone.as_json())
         _must_be_open(verdict, settings.preset)
     blocks = _blocks(verdict, blocks)
-    asked = {
+    order = {
         "claim": key,
         "preset": settings.preset,
         "blocks": blocks,
@@ -84,10 +84,10 @@ def settle(
         [root / path / "variant.json" for path in pointer["variants"].values()]
     )
     plan = make_plan(root, figure["experiment"], settings.having(figure=None), variants)
-    _only(plan, claim, figure, asked, verdict["intervals"])
+    _only(plan, claim, figure, order, verdict["intervals"])
     run = _measure(root, plan, variants, current.parent, as_json)
     alone = judge_alone(claim, content, plan.sizes, measured(run), verdict["intervals"])
-    _tell(key, verdict, reasons.with_sentences(alone.as_json()), run, asked["number"], as_json)
+    _tell(key, verdict, reasons.with_sentences(alone.as_json()), run, order["number"], as_json)
 
 
 def _key(verdict: dict[str, Any]) -> str:
@@ -105,10 +105,10 @@ def _open_claim(folder: Path, wanted: str, preset: str) -> dict[str, Any]:
     items = read_json(path)["items"]
     named = [item for item in items if _key(item) == wanted or item["claim"] == wanted]
     if len(named) != 1:
-        known = sorted({_key(item) for item in named or items})
+        keys = sorted({_key(item) for item in named or items})
         raise BenchbookError(
             f"{wanted!r} names {'several claims' if named else 'no claim'}; "
-            f"{'name one of' if named else 'claims are'}: {', '.join(known)}"
+            f"{'name one of' if named else 'claims are'}: {', '.join(keys)}"
         )
     verdict: dict[str, Any] = named[0]
     _must_be_open(verdict, preset)
@@ -116,22 +116,23 @@ def _open_claim(folder: Path, wanted: str, preset: str) -> dict[str, Any]:
 
 
 def _must_be_open(verdict: dict[str, Any], preset: str) -> None:
-    said = verdict["verdict"].replace("_", " ")
+    outcome = verdict["verdict"].replace("_", " ")
     if verdict["verdict"] != "inconclusive":
         raise BenchbookError(
-            f"{_key(verdict)} is {said} in preset {preset}; only an inconclusive claim is settled"
+            f"{_key(verdict)} is {outcome} in preset {preset}; "
+            "only an inconclusive claim is settled"
         )
 
 
 def _figure(root: Path, verdict: dict[str, Any]) -> dict[str, Any]:
     figures = catalogue.paper(root, verdict["paper"])["figures"]
-    found = [figure for figure in figures if figure["id"] == verdict["figure"]]
-    claims = [claim["id"] for figure in found for claim in figure.get("claims", [])]
+    named = [figure for figure in figures if figure["id"] == verdict["figure"]]
+    claims = [claim["id"] for figure in named for claim in figure.get("claims", [])]
     if verdict["claim"] not in claims:
         raise BenchbookError(
             f"{_key(verdict)} is no longer in paper.yaml; run `snakemake` for verdicts of today's"
         )
-    return {**found[0], "paper": verdict["paper"]}
+    return {**named[0], "paper": verdict["paper"]}
 
 
 def _blocks(verdict: dict[str, Any], wanted: int | None) -> int:
@@ -164,27 +165,27 @@ def _only(
     plan: Plan,
     claim: dict[str, Any],
     figure: dict[str, Any],
-    asked: dict[str, Any],
+    order: dict[str, Any],
     intervals: int,
 ) -> None:
     """Make the plan that of one claim, with the number of its blocks fixed."""
     content_points = {
         point.id: {"point": point.id, "twin": point.twin, "state": "ok", "reason": ""}
         for point in plan.points
-        if point.id in asked["pilot"]["points"]
+        if point.id in order["pilot"]["points"]
     }
     content_points |= {
         name: {"point": name, "twin": "", "state": "cannot_run", "reason": "left out before"}
-        for name in asked["left_out"]
+        for name in order["left_out"]
     }
     content = catalogue.definition(Path(), plan.experiment)
     roles = roles_of(claim["estimand"], content, plan.sizes)
     used, why = usable(claim["estimand"], roles, content_points)
     if why:
         text = reasons.cause({"reason": why.as_json()})
-        raise BenchbookError(f"{asked['claim']} cannot be measured at the moment: {text}")
+        raise BenchbookError(f"{order['claim']} cannot be measured at the moment: {text}")
     kept = set(to_settle(list(content_points.values()), names_of(used)))
-    kept &= set(asked["pilot"]["points"])
+    kept &= set(order["pilot"]["points"])
     plan.points = [point for point in plan.points if point.id in kept]
     plan.wanted = list(plan.points)
     plan.skipped, plan.peers, plan.peer_rows = [], {}, []
@@ -198,14 +199,14 @@ def _only(
     plan.pairs = [
         pair
         for pair in plan.pairs
-        if pair["comparison"] == asked["claim"]
-        or pair["comparison"].startswith(f"{asked['claim']}/")
+        if pair["comparison"] == order["claim"]
+        or pair["comparison"].startswith(f"{order['claim']}/")
     ]
     hashes = claim_hashes([figure])
-    plan.claim_hashes = {asked["claim"]: hashes[asked["claim"]]}
-    plan.claims, plan.least, plan.looks = intervals, asked["blocks"], [asked["blocks"]]
-    numbers = {name: asked["pilot"]["points"][name] for name in kept}
-    plan.settle = {**asked, "pilot": {"points": numbers}}
+    plan.claim_hashes = {order["claim"]: hashes[order["claim"]]}
+    plan.claims, plan.least, plan.looks = intervals, order["blocks"], [order["blocks"]]
+    numbers = {name: order["pilot"]["points"][name] for name in kept}
+    plan.settle = {**order, "pilot": {"points": numbers}}
     plan.settings = plan.settings.having(budget_s=ENDLESS_S)
 
 
@@ -231,7 +232,7 @@ def _measure(
 def _tell(
     key: str,
     before: dict[str, Any],
-    found: dict[str, Any],
+    verdict: dict[str, Any],
     run: Path,
     count: int,
     as_json: bool,
@@ -243,17 +244,17 @@ def _tell(
             "claim": key,
             "run": run.name,
             "number": count,
-            **{name: found[name] for name in kept},
+            **{name: verdict[name] for name in kept},
             "before": {name: before[name] for name in kept},
         }
         print(json.dumps(record, indent=2, ensure_ascii=False))
         return
-    print(f"{key}: {found['verdict'].replace('_', ' ')}")
-    print(f"  this run alone: {found['reason']}; {plural(found['blocks'], 'block')}")
-    said = with_interval(before["estimate"], *(before["interval"] or [None, None]))
-    print(f"  before, not pooled: {said}, {plural(before['blocks'], 'block')}")
-    if found["verdict"] == "inconclusive" and found["price"]:
-        blocks, minutes = found["price"]["blocks"], found["price"]["minutes"]
+    print(f"{key}: {verdict['verdict'].replace('_', ' ')}")
+    print(f"  this run alone: {verdict['reason']}; {plural(verdict['blocks'], 'block')}")
+    interval = with_interval(before["estimate"], *(before["interval"] or [None, None]))
+    print(f"  before, not pooled: {interval}, {plural(before['blocks'], 'block')}")
+    if verdict["verdict"] == "inconclusive" and verdict["price"]:
+        blocks, minutes = verdict["price"]["blocks"], verdict["price"]["minutes"]
         more = f"{blocks} blocks, {number(minutes)} minutes" if blocks else "no number of blocks"
         print(f"  still open; expected to settle it: {more}")
     print("  `snakemake` puts it on the paper's page")

@@ -5,17 +5,15 @@ Results are read as they are; of a run that was not analysed here its journal is
 
 from __future__ import annotations
 
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from benchbook.analyse import stage as analyse_stage
-from benchbook.analyse import tables
+from benchbook.analyse.bare_run import read_bare_run
 from benchbook.core.errors import BenchbookError
-from benchbook.core.files import read_json, write_json
+from benchbook.core.files import read_json
 from benchbook.define import catalogue
 from benchbook.records import archive, journal
 
@@ -29,8 +27,8 @@ class Measured:
     """One experiment of a side: its run, host, variants, points, and a summary for each start.
 
     `variants` is empty where nothing tells what they were; `environments` has the variables that
-    their starts had. `summaries` has COLUMNS, in ns and
-    bytes per call. `anchors` are readings of the anchor in ns.
+    their starts had. `summaries` has COLUMNS, in ns and bytes per call. `anchors` are readings of
+    the anchor in ns.
     """
 
     experiment: str
@@ -119,9 +117,7 @@ def read_measured(folder: Path) -> Measured:
         environments=content.get("environments") or {},
         points=content["points"],
         summaries=_columns(pd.read_parquet(folder / SUMMARIES)),
-        anchors=[
-            reading["value"] for reading in content["readings"] if reading["name"] == "anchor"
-        ],
+        anchors=_anchors(content["readings"]),
     )
 
 
@@ -131,39 +127,25 @@ def _columns(summaries: pd.DataFrame) -> pd.DataFrame:
 
 def _from_run(run: Path) -> Measured:
     archive.verify(run)
-    plan = read_json(run / journal.PLAN)
-    experiment = read_json(run / journal.MANIFEST)["experiment"]
-    with tempfile.TemporaryDirectory() as scratch:
-        pointer, samples = Path(scratch) / "current.json", Path(scratch) / "samples.parquet"
-        named = {"version": 1, "run": run.name, "folder": str(run), "experiment": experiment}
-        write_json(pointer, named)
-        tables.write_samples(pointer, samples)
-        summaries, _ = analyse_stage.summarise(samples, plan["paper_samples"])
-    _, readings = analyse_stage.machine_states(run)
-    failed = analyse_stage.failures(run)
-    measured = set(summaries["point"]) if len(summaries) else set()
-    points = [
-        {"point": point["id"], **{key: point[key] for key in ("variant", "twin", "factors")}}
-        | ({"state": "ok", "reason": ""} if point["id"] in measured else _why(failed, point["id"]))
-        for point in plan["points"]
-    ]
+    bare = read_bare_run(run)
+    plan = bare.plan
     return Measured(
-        experiment=experiment,
+        experiment=plan["experiment"],
         host=plan["host"],
         preset=plan["settings"]["preset"],
         run=run.name,
         door=plan["door"],
         facts=plan["host_facts"],
-        variants=_variants(run, experiment, plan),
+        variants=_variants(run, plan["experiment"], plan),
         environments=plan["environments"],
-        points=points,
-        summaries=_columns(summaries),
-        anchors=[reading["value"] for reading in readings if reading["name"] == "anchor"],
+        points=bare.points,
+        summaries=_columns(bare.summaries),
+        anchors=_anchors(bare.readings),
     )
 
 
-def _why(failed: dict[str, dict[str, str]], point: str) -> dict[str, str]:
-    return failed.get(point, {"state": "failed", "reason": "no complete block"})
+def _anchors(readings: list[dict[str, Any]]) -> list[float]:
+    return [reading["value"] for reading in readings if reading["name"] == "anchor"]
 
 
 def _variants(run: Path, experiment: str, plan: dict[str, Any]) -> dict[str, dict[str, Any]]:
@@ -176,9 +158,8 @@ def _variants(run: Path, experiment: str, plan: dict[str, Any]) -> dict[str, dic
         if not path.exists():
             return {}
         built = read_json(path)
-        if built.get("binary", {}).get("sha256") != plan["binaries"].get(f"{name}~", {}).get(
-            "sha256"
-        ):
+        digest = built.get("binary", {}).get("sha256")
+        if digest != plan["binaries"].get(f"{name}~", {}).get("sha256"):
             return {}
-        variants[name] = built | {"sha256": built.get("binary", {}).get("sha256")}
+        variants[name] = built | {"sha256": digest}
     return variants

@@ -162,14 +162,14 @@ def asked(
     claims: list[dict[str, Any]], content: dict[str, Any], sizes: dict[str, Any], points: Known
 ) -> list[tuple[dict[str, Any], Roles]]:
     """The claims of a figure that can be measured, each with the points that it rests on."""
-    found = []
+    measurable = []
     for claim in claims:
         if is_measured(claim["estimand"]):
             roles = roles_of(claim["estimand"], content, sizes)
             used, why = usable(claim["estimand"], roles, points)
             if not why:
-                found.append((claim, used))
-    return found
+                measurable.append((claim, used))
+    return measurable
 
 
 def intervals_of(claims: list[tuple[dict[str, Any], Roles]]) -> int:
@@ -184,38 +184,39 @@ def intervals_of(claims: list[tuple[dict[str, Any], Roles]]) -> int:
 
 
 def published(
-    estimand: dict[str, Any], roles: Roles, printed: dict[str, list[float]], given: str = RATE
+    estimand: dict[str, Any], roles: Roles, printed: dict[str, list[float]], quantity: str = RATE
 ) -> list[float]:
     """The number that the source's own rates, or times in ns (`given`), give, one per reading where
     several cells stand for a point; empty where a point is not among them."""
     names = names_of(roles)
-    complete = all(roles.values()) and all(printed.get(name) for name in names)
+    complete = bool(names) and all(roles.values()) and all(printed.get(name) for name in names)
     # What stands on two sides the source printed once for each, and cells are kept by point.
     shared = sum(len(points) for points in roles.values()) > len(names)
     kind = kind_of(estimand)
-    if not names or not complete or shared or (getattr(kind, "ABSOLUTE", False) and given == RATE):
+    none_of_rates = getattr(kind, "ABSOLUTE", False) and quantity == RATE
+    if not complete or shared or none_of_rates:
         return []
-    logs = _printed_logs(estimand, roles, printed, given)
+    logs = _printed_logs(estimand, roles, printed, quantity)
     if hasattr(kind, "of_cells"):
         return [kind.of_cells(estimand, roles, logs)]
     readings = itertools.islice(itertools.product(*logs.values()), MOST_READINGS)
-    found = [
+    numbers = [
         kind.of_one(estimand, roles, dict(zip(logs, values, strict=True))) for values in readings
     ]
-    return [value for value in found if not math.isnan(value)]
+    return [value for value in numbers if not math.isnan(value)]
 
 
 def _printed_logs(
-    estimand: dict[str, Any], roles: Roles, printed: dict[str, list[float]], given: str
+    estimand: dict[str, Any], roles: Roles, printed: dict[str, list[float]], quantity: str
 ) -> dict[str, list[float]]:
     """Logs of the quantity out of what is printed: a time is bytes ÷ rate."""
-    found = {}
+    logs = {}
     for point in (point for points in roles.values() for point in points):
         own = [math.log(value) for value in printed[point.id] if value > 0]
         declared = math.log(point.factors.get("bytes", 1))
-        same = estimand["quantity"] == given
-        found[point.id] = own if same else [declared - value for value in own]
-    return found
+        same = estimand["quantity"] == quantity
+        logs[point.id] = own if same else [declared - value for value in own]
+    return logs
 
 
 def of_values(
@@ -269,7 +270,7 @@ def of_times(values: Values, intervals: int, base: float) -> Estimate:
     `base`: the time to which it adds, in that unit, so that effect and half-width are logs as those
     of ratios are.
     """
-    found = of_values(
+    estimate = of_values(
         values,
         intervals,
         shown=lambda value: value,
@@ -277,8 +278,8 @@ def of_times(values: Values, intervals: int, base: float) -> Estimate:
         null=0.0,
     )
     return replace(
-        found,
-        half_width=math.log1p(found.half_width / base),
+        estimate,
+        half_width=math.log1p(estimate.half_width / base),
         distance=lambda log_ratio: base * math.expm1(log_ratio),
     )
 

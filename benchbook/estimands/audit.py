@@ -31,6 +31,6 @@ def look(estimand: dict[str, Any], facts: dict[str, Any]) -> Fact:
     return Fact(agree / len(items), reason)
 
 
-def _column(item: dict[str, Any]) -> str:
+def _column(check: dict[str, Any]) -> str:
     """The column of the number that was recomputed: the first of the cells."""
-    return str(item["cells"][0]["column"]) if item["cells"] else ""
+    return str(check["cells"][0]["column"]) if check["cells"] else ""

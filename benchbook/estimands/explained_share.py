@@ -63,7 +63,7 @@ def estimate(
     if not len(whole) or not np.all(factor > 0):
         return None
     center = stats.hodges_lehmann(factor)
-    found = of_values(
+    share = of_values(
         without / factor,
         intervals,
         shown=lambda value: value,
@@ -73,9 +73,9 @@ def estimate(
     removed_factor = stats.hodges_lehmann(factor - without)
     factors = {"factor": exp(center), "factor_removed": exp(removed_factor)}
     # In logs, as the effect beside which it stands.
-    half_width = found.half_width * abs(center)
+    half_width = share.half_width * abs(center)
     return replace(
-        found,
+        share,
         half_width=half_width,
         distance=lambda log_ratio: log_ratio / abs(center),
         beside=lambda: factors,

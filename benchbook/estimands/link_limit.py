@@ -19,8 +19,8 @@ def look(estimand: dict[str, Any], facts: dict[str, Any]) -> Fact:
     named = [item for item in facts["limits"] if item["variant"] == estimand["variant"]]
     if not named:
         return Fact(None, Reason(Code.NOT_IN_PRESET))
-    item = named[0]
-    reason = Reason(Code.STATED, {"text": item["reason"]})
-    if item["outcome"] == "cannot_run":
+    row = named[0]
+    reason = Reason(Code.STATED, {"text": row["reason"]})
+    if row["outcome"] == "cannot_run":
         return Fact(None, reason)
-    return Fact(float(item["links_bytes"] or 0), reason)
+    return Fact(float(row["links_bytes"] or 0), reason)

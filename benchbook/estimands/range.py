@@ -40,10 +40,10 @@ def unit(estimand: dict[str, Any]) -> str:
 
 def _groups(estimand: dict[str, Any], roles: Roles) -> dict[str, list[str]]:
     """The points of each setting of the other factors."""
-    found: dict[str, list[str]] = {}
+    groups: dict[str, list[str]] = {}
     for point in roles["points"]:
-        found.setdefault(_group(estimand, point), []).append(point.id)
-    return found
+        groups.setdefault(_group(estimand, point), []).append(point.id)
+    return groups
 
 
 def _group(estimand: dict[str, Any], point: Point) -> str:
@@ -68,7 +68,7 @@ def without(estimand: dict[str, Any], roles: Roles, bad: set[str]) -> Roles | No
 def pairs(estimand: dict[str, Any], roles: Roles) -> list[tuple[str, str]]:
     """The ratios whose widths decide when a run has measured enough."""
     return [
-        (other, first) for first, *others in _groups(estimand, roles).values() for other in others
+        (name, first) for first, *others in _groups(estimand, roles).values() for name in others
     ]
 
 
@@ -77,8 +77,8 @@ def compared(estimand: dict[str, Any], roles: Roles) -> set[Hashable]:
     keys: set[Hashable] = set()
     for names in _groups(estimand, roles).values():
         # Of two points the one ratio says all; else each point's distance from the mean counts.
-        each = names[:1] if len(names) == 2 else names
-        keys |= {(estimand["quantity"], name, tuple(sorted(names))) for name in each}
+        counted = names[:1] if len(names) == 2 else names
+        keys |= {(estimand["quantity"], name, tuple(sorted(names))) for name in counted}
     return keys
 
 
@@ -103,13 +103,13 @@ def _range(logs: Values, intervals: int) -> _Range:
     if logs.shape[1] == 2:
         apart = logs[:, 0] - logs[:, 1]
         apart *= 1 if stats.hodges_lehmann(apart) >= 0 else -1
-        found = [stats.signed_rank_interval(apart, level) for level in levels]
+        intervals_at = [stats.signed_rank_interval(apart, level) for level in levels]
         # Either may be the larger in truth.
         wide, narrow = (
             (max(0.0, interval.low, -interval.high), max(abs(interval.low), abs(interval.high)))
-            for interval in found
+            for interval in intervals_at
         )
-        return _Range(found[0].estimate, wide, narrow, apart)
+        return _Range(intervals_at[0].estimate, wide, narrow, apart)
     distances = (logs - logs.mean(axis=1, keepdims=True)).T
     ends = []
     for level in levels:
@@ -128,17 +128,17 @@ def estimate(
     tables = {name: logs[own].dropna().to_numpy(float) for name, own in groups.items()}
     if any(not len(table) or table.shape[1] < 2 for table in tables.values()):
         return None
-    found = {name: _range(table, intervals) for name, table in tables.items()}
+    by_group = {name: _range(table, intervals) for name, table in tables.items()}
 
     def chosen(values: list[float]) -> float:
         """Bounds of an order statistic are the order statistics of the bounds."""
         return sorted(values)[_rank(estimand, len(values))]
 
-    ranges = list(found.values())
-    center = chosen([each.estimate for each in ranges])
-    wide = [chosen([each.simultaneous[end] for each in ranges]) for end in (0, 1)]
-    narrow = [chosen([each.pointwise[end] for each in ranges]) for end in (0, 1)]
-    resting = next(each for each in ranges if each.estimate == center)
+    ranges = list(by_group.values())
+    center = chosen([group.estimate for group in ranges])
+    wide = [chosen([group.simultaneous[end] for group in ranges]) for end in (0, 1)]
+    narrow = [chosen([group.pointwise[end] for group in ranges]) for end in (0, 1)]
+    resting = next(group for group in ranges if group.estimate == center)
     return Estimate(
         value=shown(center),
         low=shown(wide[0]),
@@ -150,7 +150,7 @@ def estimate(
         effect=center,
         null=0.0,
         beside=lambda: {
-            "ranges": {name: _beside_null(tables[name], entry) for name, entry in found.items()}
+            "ranges": {name: _beside_null(tables[name], group) for name, group in by_group.items()}
         },
     )
 
@@ -160,15 +160,15 @@ def _rank(estimand: dict[str, Any], groups: int) -> int:
     return groups - 1 if estimand["holds"] == "all" else groups // 2
 
 
-def _beside_null(logs: Values, found: _Range) -> dict[str, Any]:
+def _beside_null(logs: Values, log_range: _Range) -> dict[str, Any]:
     """One group's range with its interval; the range of its medians over blocks, and that of one
     start of each point, each beside what points of equal truth would show."""
     blocks, points = logs.shape
     kept: dict[str, Any] = {
         "points": points,
-        "range": shown(found.estimate),
-        "low": shown(found.simultaneous[0]),
-        "high": shown(found.simultaneous[1]),
+        "range": shown(log_range.estimate),
+        "low": shown(log_range.simultaneous[0]),
+        "high": shown(log_range.simultaneous[1]),
     }
     if blocks < LEAST_FOR_NULL:
         return kept

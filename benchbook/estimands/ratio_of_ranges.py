@@ -29,7 +29,7 @@ def pairs(estimand: dict[str, Any], roles: Roles) -> list[tuple[str, str]]:
     top, bottom = _sides(roles)
     first = [name for name in top if name not in bottom] or top
     second = [name for name in bottom if name not in top] or bottom
-    return [(top, other) for top in first for other in second if top != other]
+    return [(top, base) for top in first for base in second if top != base]
 
 
 def compared(estimand: dict[str, Any], roles: Roles) -> set[Hashable]:

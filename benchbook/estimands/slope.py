@@ -35,15 +35,15 @@ def unit(estimand: dict[str, Any]) -> str:
 
 def steps_of(estimand: dict[str, Any], roles: Roles) -> tuple[list[str], list[float]]:
     """The points and the values of the factor there, both in the order of these values."""
-    found = {point.id: float(point.factors[estimand["over"]]) for point in roles["points"]}
-    names = sorted(found, key=lambda name: found[name])
-    return names, [found[name] for name in names]
+    values = {point.id: float(point.factors[estimand["over"]]) for point in roles["points"]}
+    names = sorted(values, key=lambda name: values[name])
+    return names, [values[name] for name in names]
 
 
 def pairs(estimand: dict[str, Any], roles: Roles) -> list[tuple[str, str]]:
     """The ratios whose widths decide when a run has measured enough."""
     first, *others = steps_of(estimand, roles)[0]
-    return [(other, first) for other in others]
+    return [(name, first) for name in others]
 
 
 def compared(estimand: dict[str, Any], roles: Roles) -> set[Hashable]:
@@ -77,5 +77,5 @@ def estimate(
 
 def of_one(estimand: dict[str, Any], roles: Roles, logs: dict[str, float]) -> float:
     """The slope, from one time per point."""
-    one = pd.DataFrame([logs])
-    return float(of_blocks(estimand, roles, one)[0].iloc[0])
+    table = pd.DataFrame([logs])
+    return float(of_blocks(estimand, roles, table)[0].iloc[0])

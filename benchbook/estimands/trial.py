@@ -18,8 +18,8 @@ def look(estimand: dict[str, Any], facts: dict[str, Any]) -> Fact:
     named = [item for item in facts["trials"] if item["name"] == f"trial: {estimand['trial']}"]
     if not named:
         return Fact(None, Reason(Code.NOT_IN_PRESET))
-    item = named[0]
-    reason = Reason(Code.STATED, {"text": item["reason"]})
-    if item["state"] != "ok":
+    row = named[0]
+    reason = Reason(Code.STATED, {"text": row["reason"]})
+    if row["state"] != "ok":
         return Fact(None, reason)
-    return Fact(float(item[estimand["quantity"]] or 0), reason)
+    return Fact(float(row[estimand["quantity"]] or 0), reason)

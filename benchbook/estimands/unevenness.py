@@ -103,7 +103,7 @@ def _quotient(apart: tuple[float, float], mean: tuple[float, float]) -> tuple[fl
 
 def _beside(values: list[float], times: Values, steps: Values) -> dict[str, Any]:
     """Each step with its pointwise interval, in ns, and the number that even growth would show."""
-    found = [stats.signed_rank_interval(column, POINTWISE) for column in steps.T]
+    intervals = [stats.signed_rank_interval(column, POINTWISE) for column in steps.T]
     ends = itertools.pairwise(values)
     notes: dict[str, Any] = {
         "steps": [
@@ -114,7 +114,7 @@ def _beside(values: list[float], times: Values, steps: Values) -> dict[str, Any]
                 "low95": entry.low,
                 "high95": entry.high,
             }
-            for (start, end), entry in zip(ends, found, strict=True)
+            for (start, end), entry in zip(ends, intervals, strict=True)
         ]
     }
     if len(times) < LEAST_FOR_NULL:

@@ -35,6 +35,11 @@ class Blamed:
     unknown: set[str] = field(default_factory=set)
     marked: set[str] = field(default_factory=set)
 
+    @property
+    def has_points(self) -> bool:
+        """Whether it does something to a point."""
+        return bool(self.own or self.shared or self.unknown)
+
 
 @dataclass(frozen=True)
 class Part:
@@ -147,22 +152,22 @@ def blame(points: Sequence[str], findings: Iterable[dict[str, Any]]) -> list[Bla
             point: factor for point, factor in blamed.shared.items() if point not in blamed.own
         }
         blamed.unknown -= blamed.own.keys() | blamed.shared.keys()
-    guilty = [each for each in by_name.values() if each.own or each.shared or each.unknown]
-    causes = [each for each in guilty if each.artefact != above_ceiling.ARTEFACT.id]
-    explained = {point for each in causes if each.effect == "invalidates" for point in each.marked}
+    guilty = [blamed for blamed in by_name.values() if blamed.has_points]
+    causes = [blamed for blamed in guilty if blamed.artefact != above_ceiling.ARTEFACT.id]
+    explained = set().union(*(blamed.marked for blamed in causes if blamed.effect == "invalidates"))
     symptom = by_name.get(above_ceiling.ARTEFACT.id)
     if symptom and symptom.marked <= explained:
         guilty = causes  # a rate that cannot be is what they made, and no cause beside them
-    return sorted(guilty, key=lambda each: (EFFECTS.index(each.effect), each.artefact))
+    return sorted(guilty, key=lambda blamed: (EFFECTS.index(blamed.effect), blamed.artefact))
 
 
 def _exact(blamed: Iterable[Blamed]) -> list[tuple[list[str], dict[str, float]]]:
     """Artefacts with their factors, where these are known of each point; those that take the same
     factors out are one with two names."""
     names: dict[tuple[tuple[str, float], ...], list[str]] = {}
-    for each in blamed:
-        if each.own and not each.shared and not each.unknown:
-            names.setdefault(tuple(sorted(each.own.items())), []).append(each.artefact)
+    for artefact in blamed:
+        if artefact.own and not artefact.shared and not artefact.unknown:
+            names.setdefault(tuple(sorted(artefact.own.items())), []).append(artefact.artefact)
     return [(artefacts, dict(factors)) for factors, artefacts in names.items()]
 
 

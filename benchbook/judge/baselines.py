@@ -8,15 +8,16 @@ difference.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from typing import Any
 
 import pandas as pd
 
 from benchbook import stats
+from benchbook.analyse.pairwise import Point, usable
 
 POINTWISE = 0.95
 CYCLES = "reference_cycles_per_ns"  # observed by kernels that read the processor's counter
-Point = dict[str, Any]
 
 
 def net(
@@ -30,23 +31,16 @@ def net(
     """
     if not baseline or summaries.empty:
         return []
-    ours = [point for point in points if not point["twin"] and not point.get("peer")]
-    measured = {
-        key_of(point): point for point in ours if point["state"] == "ok" and point["time_ns"]
-    }
     medians = summaries.pivot(index="block", columns="point", values="median_ns")
-    found = []
-    for key, point in measured.items():
-        below = measured.get(key_of(point, baseline))
-        if below is None or key_of(below) == key:
+    costs = []
+    for point, below in with_counterparts(points, baseline):
+        both = medians.reindex(columns=[point["point"], below["point"]]).dropna()
+        if both.empty or not point["time_ns"] or not below["time_ns"]:
             continue
-        each = medians.reindex(columns=[point["point"], below["point"]]).dropna()
-        if each.empty:
-            continue
-        differences = each[point["point"]] - each[below["point"]]
+        differences = both[point["point"]] - both[below["point"]]
         interval = stats.signed_rank_interval(differences.to_numpy(float), POINTWISE)
         is_finite = interval.low > -float("inf")
-        found.append(
+        costs.append(
             {
                 "point": point["point"],
                 "baseline": below["point"],
@@ -55,13 +49,25 @@ def net(
                 "low_ns": interval.low if is_finite else None,
                 "high_ns": interval.high if is_finite else None,
                 "cycles_per_ns": point["observations"].get(CYCLES),
-                "blocks": len(each),
+                "blocks": len(both),
             }
         )
-    return found
+    return costs
 
 
-def key_of(point: Point, changed: dict[str, Any] | None = None) -> str:
+def with_counterparts(
+    points: list[Point], changed: dict[str, Any]
+) -> Iterator[tuple[Point, Point]]:
+    """Measured points of ours, each with the one that has these factors instead and else the same;
+    none of those that have them already."""
+    measured = {_key(point): point for point in usable(points).values()}
+    for key, point in measured.items():
+        counterpart = measured.get(_key(point, changed))
+        if counterpart is not None and _key(counterpart) != key:
+            yield point, counterpart
+
+
+def _key(point: Point, changed: dict[str, Any] | None = None) -> str:
     """What makes a point, with some factors changed."""
     factors = {**point["factors"], **(changed or {})}
     return json.dumps([point["variant"], factors], sort_keys=True)

@@ -158,25 +158,26 @@ def _not_rerun(
     """Cells of a grid's table that it does not rerun, such as failures that stand for a rate."""
     if figure.grid is None:
         return []
-    known = {figure.x, *figure.grid.columns}
+    rerun = {figure.x, *figure.grid.columns}
     return [
         {"row": row[figure.x], "label": as_printed.get(column, column), "printed": cell}
         for row in table
         for column, cell in row.items()
-        if column not in known and cell
+        if column not in rerun and cell
     ]
 
 
 def cell(rows: list[dict[str, str]], wanted: dict[str, Any], column: str, origin: str) -> str:
     """The one cell of a table that a row's values and a column name, as printed."""
-    found = [
+    matching = [
         row for row in rows if all(row.get(key) == str(value) for key, value in wanted.items())
     ]
-    if len(found) != 1 or column not in found[0]:
+    if len(matching) != 1 or column not in matching[0]:
         raise BenchbookError(
-            f"{origin}: {wanted} must name one row with a column {column!r}; it names {len(found)}"
+            f"{origin}: {wanted} must name one row with a column {column!r}; "
+            f"it names {len(matching)}"
         )
-    return found[0][column]
+    return matching[0][column]
 
 
 def _rerun(point: dict[str, Any], unit: str) -> dict[str, Any]:

@@ -36,26 +36,26 @@ def flags(
     for point in points:
         if not point.get("twin") and point.get("variant") in built:
             groups.setdefault(json.dumps(point["factors"], sort_keys=True), []).append(point)
-    known = usable(points)
+    measured = usable(points)
     null = null_of(points, summaries, 1)
-    found = []
+    settings = []
     for same in groups.values():
         reference = next((point for point in same if point["variant"] == base), None)
         builds = {_build(built[point["variant"]]) for point in same}
         if reference is None or len(builds) < LEAST_VARIANTS:
             continue
         same.sort(key=lambda point: order.index(point["variant"]))
-        found.append(
+        settings.append(
             {
                 "factors": reference["factors"],
                 "base": reference["point"],
                 "rows": [
-                    _row(point, reference, built, known, summaries, null, quantity)
+                    _row(point, reference, built, measured, summaries, null, quantity)
                     for point in same
                 ],
             }
         )
-    return found
+    return settings
 
 
 def _build(variant: dict[str, Any]) -> tuple[str, ...]:
@@ -67,12 +67,12 @@ def _row(
     point: Point,
     base: Point,
     built: dict[str, dict[str, Any]],
-    known: dict[str, Point],
+    measured: dict[str, Point],
     summaries: pd.DataFrame,
     null: dict[str, Any],
     quantity: str,
 ) -> dict[str, Any]:
-    both = point["point"] in known and base["point"] in known and point is not base
+    both = point["point"] in measured and base["point"] in measured and point is not base
     names = [name for of in VALUES.values() for name in of.values()]
     sides = point["point"], base["point"]
     ratio = paired(summaries, *sides, quantity=quantity) if both else None

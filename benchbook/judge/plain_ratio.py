@@ -10,11 +10,9 @@ from typing import Any
 
 import pandas as pd
 
-from benchbook.analyse.pairwise import paired
+from benchbook.analyse.pairwise import Point, paired
 from benchbook.core.files import storable
-from benchbook.judge.baselines import key_of
-
-Point = dict[str, Any]
+from benchbook.judge.baselines import with_counterparts
 
 
 def against_plain(
@@ -31,17 +29,12 @@ def against_plain(
     """
     if not plain or summaries.empty:
         return []
-    ours = [point for point in points if not point["twin"] and not point.get("peer")]
-    measured = {key_of(point): point for point in ours if point["state"] == "ok"}
-    found = []
-    for key, point in measured.items():
-        twin = measured.get(key_of(point, plain))
-        if twin is None or twin is point or key_of(twin) == key:
-            continue
+    ratios = []
+    for point, twin in with_counterparts(points, plain):
         ratio = paired(summaries, point["point"], twin["point"])
         if ratio is None:
             continue
-        found.append(
+        ratios.append(
             {
                 "point": point["point"],
                 "plain": twin["point"],
@@ -52,5 +45,5 @@ def against_plain(
                 "emulates": point.get("emulates", ""),
             }
         )
-    ready: list[dict[str, Any]] = storable(found)
+    ready: list[dict[str, Any]] = storable(ratios)
     return ready

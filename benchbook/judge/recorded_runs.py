@@ -113,7 +113,7 @@ def transfers(
     experiment whose definition is `content`; `own`, the analysis of the run that the page shows, is
     not among them.
     """
-    found = []
+    moved = []
     for about, path in _numbered(recorded):
         if not _is_another(about, own) or about["state"] != OK:
             continue
@@ -127,8 +127,8 @@ def transfers(
         if points:
             summaries = pd.read_parquet(path.with_name(SUMMARIES))
             plain = against_plain(analysis["points"], summaries, content.get("plain", {}))
-            found.append(about | {"points": points, "plain": plain})
-    return found
+            moved.append(about | {"points": points, "plain": plain})
+    return moved
 
 
 def _is_another(about: dict[str, Any], own: dict[str, Any]) -> bool:

@@ -78,10 +78,10 @@ def of_working_set(context: Context, point: Point) -> tuple[Any | None, str]:
     work just before: then what it costs in a copy of one block. Beyond the caches a line that is
     written is moved twice, one that is read once; within them either is moved as often.
     """
-    found = streams(point)
-    if found is None:
+    touched = streams(point)
+    if touched is None:
         return None, "what it touches was not observed"
-    read, written, block = found
+    read, written, block = touched
     size = point["factors"][SIZE]
     sweep = same_method(context, context.base)
     far = at(context, sweep, (read + written) / 2)

@@ -62,8 +62,8 @@ class ResolvedClaim:
     @property
     def estimand(self) -> dict[str, Any]:
         """What is estimated, as paper.yaml has it."""
-        found: dict[str, Any] = self.claim["estimand"]
-        return found
+        declared: dict[str, Any] = self.claim["estimand"]
+        return declared
 
     @property
     def left_out(self) -> list[str]:
@@ -73,10 +73,10 @@ class ResolvedClaim:
 
     def estimated(self, intervals: int) -> ResolvedClaim:
         """This claim with its estimate, simultaneous over that many intervals."""
-        found = None
+        made = None
         if self.missing is None:
-            found = estimate(self.claim, self.used, self.run.summaries, intervals)
-        return replace(self, intervals=intervals, estimate=found)
+            made = estimate(self.claim, self.used, self.run.summaries, intervals)
+        return replace(self, intervals=intervals, estimate=made)
 
 
 def resolve_claim(

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import tempfile
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from benchbook.analyse.stage import failures, machine_states, with_states
-from benchbook.analyse.tables import write_samples
+from benchbook.analyse.bare_run import read_bare_run
 from benchbook.core.errors import BenchbookError
-from benchbook.core.files import read_json, write_json
+from benchbook.core.files import read_json
 from benchbook.define.catalogue import SETTLING
 from benchbook.judge.claims import Verdict
 from benchbook.judge.resolved_claim import Measured
@@ -24,49 +22,38 @@ def settle_runs(
 ) -> list[Path]:
     """Complete runs that settle `paper/figure/claim` as the run `of` left it, oldest first: of this
     preset, with these binaries (`variant~twin` -> {file, sha256})."""
-    found = []
+    runs = []
     for run in sorted(folder.glob(f"*{SETTLING}/")):
         try:
             plan = read_json(run / journal.PLAN) if (run / journal.PLAN).exists() else {}
         except BenchbookError:
             continue  # the measuring stage tells of folders that it passes over
-        asked = plan.get("settle") or {}
+        settled_claim = plan.get("settle") or {}
         same = all(
             binaries.get(name) == binary for name, binary in plan.get("binaries", {}).items()
         )
         if (
-            [asked.get(key) for key in ("claim", "preset", "of")] == [claim, preset, of]
+            [settled_claim.get(key) for key in ("claim", "preset", "of")] == [claim, preset, of]
             and same
             and (run / journal.MANIFEST).exists()
         ):
-            found.append(run)
-    return found
+            runs.append(run)
+    return runs
 
 
 def measured(run: Path) -> Measured:
     """Points and summaries of a complete run that has no results of its own."""
-    plan = read_json(run / journal.PLAN)
-    with tempfile.TemporaryDirectory() as scratch:
-        pointer, samples = Path(scratch) / "pointer.json", Path(scratch) / "samples.parquet"
-        write_json(
-            pointer,
-            {"version": 1, "experiment": plan["experiment"], "run": run.name, "folder": str(run)},
-        )
-        write_samples(pointer, samples)
-        states, _ = machine_states(run)
-        summaries, _ = with_states(samples, plan["paper_samples"], states)
-    seen, failed = set(summaries["point"]), failures(run)
+    bare = read_bare_run(run)
+    summaries = bare.summaries
     emulated = set(summaries.loc[summaries["simulated"], "point"])
-    points = []
-    for point in plan["points"]:
-        why = failed.get(point["id"], {"state": "failed", "reason": "no complete block"})
-        state = {"state": "ok", "reason": ""} if point["id"] in seen else why
-        keep = {key: point[key] for key in ("variant", "twin", "factors")}
-        says = (plan.get("emulation") or {}).get("says", "") if point["id"] in emulated else ""
-        points.append({"point": point["id"], **keep, "peer": False, **state, "emulates": says})
+    emulates = (bare.plan.get("emulation") or {}).get("says", "")
+    points = [
+        point | {"peer": False, "emulates": emulates if point["point"] in emulated else ""}
+        for point in bare.points
+    ]
     points += [
         {"point": name, "variant": "", "twin": "", "factors": {}, "peer": False, **CANNOT}
-        for name in (plan.get("settle") or {}).get("left_out", [])
+        for name in (bare.plan.get("settle") or {}).get("left_out", [])
     ]
     return Measured(points, summaries)
 
@@ -78,8 +65,8 @@ def settled(first: Verdict, verdicts: list[tuple[Path, Verdict]]) -> Verdict:
     run, last = verdicts[-1]
     before = [_replaced("", first), *(_replaced(run.name, made) for run, made in verdicts[:-1])]
     blocks = read_json(run / journal.PLAN)["settle"]["blocks"]
-    found = {"run": run.name, "number": len(verdicts), "asked": blocks, "before": before}
-    return replace(last, published=first.published, elsewhere=first.elsewhere, settled=found)
+    settling = {"run": run.name, "number": len(verdicts), "asked": blocks, "before": before}
+    return replace(last, published=first.published, elsewhere=first.elsewhere, settled=settling)
 
 
 def _replaced(run: str, verdict: Verdict) -> dict[str, Any]:

@@ -27,7 +27,7 @@ def labels(
     measured), within (whether the exchanged ratio lies in the rerun's pointwise interval), others:
     rows beside the first method, {label, printed, exchanged}}.
     """
-    found: dict[tuple[str, ...], dict[str, Any]] = {}
+    pairs: dict[tuple[str, ...], dict[str, Any]] = {}
     for name, spec in peers.items():
         if not spec.get("labels"):
             continue
@@ -49,9 +49,9 @@ def labels(
                     "unknown": labels_of["unknown"],
                     "tables": [],
                 }
-                pair = found.setdefault((name, *both), about)
+                pair = pairs.setdefault((name, *both), about)
                 pair["tables"].append(_table(figure, first, second, odd))
-    return list(found.values())
+    return list(pairs.values())
 
 
 def _method(row: Row) -> str | None:
@@ -62,7 +62,7 @@ def _method(row: Row) -> str | None:
 def _table(
     figure: dict[str, Any], first: Row, second: Row, odd: list[dict[str, Any]]
 ) -> dict[str, Any]:
-    one, other = printed(first) or 1, printed(second) or 1  # both are numbers
+    first_rate, second_rate = printed(first) or 1, printed(second) or 1  # both are numbers
     sides = second["point"], first["point"]
     pair = next((pair for pair in odd if (pair["top"], pair["bottom"]) == sides), None)
     rerun = pair["rerun"] if pair else None
@@ -70,18 +70,18 @@ def _table(
     if pair and rerun:
         order = "undecided"
         if pair["differs_here"]:
-            order = "printed" if (rerun["ratio"] > 1) == (other > one) else "exchanged"
+            order = "printed" if (rerun["ratio"] > 1) == (second_rate > first_rate) else "exchanged"
     return {
         "figure": figure["id"],
         "title": figure["title"],
         "point": first["point"],
-        "printed": other / one,
+        "printed": second_rate / first_rate,
         "rerun": rerun,
         "smallest_effect": pair["smallest_effect"] if pair else None,
         "order": order,
-        "within": bool(rerun and rerun["low95"] <= one / other <= rerun["high95"]),
+        "within": bool(rerun and rerun["low95"] <= first_rate / second_rate <= rerun["high95"]),
         "others": [
-            {"label": row["label"], "printed": rate / one, "exchanged": rate / other}
+            {"label": row["label"], "printed": rate / first_rate, "exchanged": rate / second_rate}
             for row in figure["rows"]
             if row not in (first, second) and (rate := printed(row))
         ],

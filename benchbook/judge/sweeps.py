@@ -73,7 +73,7 @@ def _series(
         ]
     else:
         values = [_value(point, declared, printed, context) for point in points]
-    above = next((other for other in declared.series if other.id == series.above), None)
+    above = next((line for line in declared.series if line.id == series.above), None)
     lines = [points, own[above.id]] if above else []
     return {
         "id": series.id,
@@ -148,8 +148,10 @@ def _slope(lines: list[list[Point]], declared: Sweep, context: Context) -> dict[
     pointwise interval; None below LEAST_STEPS steps, or where no block holds all the points."""
     by_block = []
     for points in lines:
-        known = context.known
-        measured = [point for point in points if known.get(point.id, {}).get("state") == "ok"]
+        points_by_id = context.known
+        measured = [
+            point for point in points if points_by_id.get(point.id, {}).get("state") == "ok"
+        ]
         if len({point.factors[declared.over] for point in measured}) < LEAST_STEPS:
             return None
         keys = {key: getattr(declared, key) for key in ("unit", "over", "ways")}

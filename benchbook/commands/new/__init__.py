@@ -74,10 +74,10 @@ def new_experiment(root: Path, name: str) -> list[Path]:
 def new_paper(root: Path, name: str, experiment: str) -> list[Path]:
     """The folder of a paper and its notebook; its two rows are rerun by two tiny points."""
     _refuse(root, name)
-    known = catalogue.experiments(root)
-    if experiment not in known:
+    experiments = catalogue.experiments(root)
+    if experiment not in experiments:
         raise BenchbookError(
-            f"{experiment!r} is no experiment; there are {number_format.listed(known)}"
+            f"{experiment!r} is no experiment; there are {number_format.listed(experiments)}"
         )
     content = catalogue.definition(root, experiment)
     first, second = _two_points(content, experiment)
@@ -142,13 +142,13 @@ def _two_points(content: dict[str, Any], experiment: str) -> list[str]:
 
 
 def _render(template: str, **context: Any) -> str:
-    found = jinja2.Environment(
+    environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(TEMPLATES),
         undefined=jinja2.StrictUndefined,
         keep_trailing_newline=True,
         trim_blocks=True,
     )
-    return found.get_template(template).render(**context)
+    return environment.get_template(template).render(**context)
 
 
 def _notebook(name: str) -> str:

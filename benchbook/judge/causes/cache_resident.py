@@ -42,12 +42,12 @@ def predict(context: Context) -> Answer:
          "state": "ok"}
         for name, size in context.caches.items()
     ]  # fmt: skip
-    said = " and ".join(f"{format_bytes(int(size))} ({_where(context, size)})" for size in at_work)
-    found = _elsewhere(context, sizes[0], sizes[1])
-    if found is None:
-        return CannotTell(f"{said} are at work, and no other honest method has both sizes")
-    log, name = found
-    why = f"{said} are at work; {name} shows what these sizes change."
+    words = " and ".join(f"{format_bytes(int(size))} ({_where(context, size)})" for size in at_work)
+    elsewhere = _elsewhere(context, sizes[0], sizes[1])
+    if elsewhere is None:
+        return CannotTell(f"{words} are at work, and no other honest method has both sizes")
+    log, name = elsewhere
+    why = f"{words} are at work; {name} shows what these sizes change."
     return Predicted(log, why, evidence)
 
 
@@ -64,7 +64,7 @@ def _buffers(context: Context, side: Point) -> float:
 
 def _where(context: Context, at_work: float) -> str:
     cores = max((side["factors"].get("threads", 1) for side in context.sides()), default=1)
-    for name, size in sorted(context.caches.items(), key=lambda item: item[1]):
+    for name, size in sorted(context.caches.items(), key=lambda cache: cache[1]):
         shared = context.total_llc_bytes if size == max(context.caches.values()) else cores * size
         if at_work <= (shared or size):
             return f"fits {name}"

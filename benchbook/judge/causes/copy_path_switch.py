@@ -53,10 +53,10 @@ def predict(context: Context) -> Answer:
         return Excluded(why, evidence)
     if not context.twin:
         return CannotTell("no twin has a library that copies in the other way")
-    found = _elsewhere(context)
-    if found is None:
+    elsewhere = _elsewhere(context)
+    if elsewhere is None:
         return CannotTell("this switch was measured at no other size of block near this one")
-    log, block = found
+    log, block = elsewhere
     why = (
         f"Calls of {_size(context.with_cause)} are {ways[0]}, the twin's {ways[1]}; blocks of "
         f"{format_bytes(block)} show what that changes."
@@ -81,17 +81,17 @@ def call_bytes(side: Point) -> float:
 
 def way_of(context: Context, side: Point) -> str:
     """How the library copies a call of this side; "" where it does not say."""
-    known = context.thresholds.get(side["variant"], {})
-    return memcpy_thresholds.path_of(call_bytes(side), known, context.isa)
+    thresholds = context.thresholds.get(side["variant"], {})
+    return memcpy_thresholds.path_of(call_bytes(side), thresholds, context.isa)
 
 
 def thresholds_as_rows(context: Context, side: Point) -> Evidence:
     """The library's thresholds, as rows of evidence."""
-    known = context.thresholds.get(side["variant"], {})
+    thresholds = context.thresholds.get(side["variant"], {})
     return [
         {"point": side["point"], "name": f"{name}_bytes", "value": value, "unit": "bytes",
          "source": "C library", "state": "ok"}
-        for name, value in known.items()
+        for name, value in thresholds.items()
     ]  # fmt: skip
 
 
@@ -102,16 +102,18 @@ def _size(side: Point) -> str:
 def _elsewhere(context: Context) -> tuple[Any, int] | None:
     """Logs of the ratio of the two variants with blocks of another size, the nearest; None where
     that is further than a switch at one size tells of another."""
-    one, other = context.sides()
-    if one["variant"] == other["variant"]:
+    with_cause, without_cause = context.sides()
+    if with_cause["variant"] == without_cause["variant"]:
         return None
     pairs: dict[int, tuple[Point, Point]] = {}
     for point in context.points.values():
         block = point["factors"].get(BLOCK)
-        twin = next((two for two in context.points.values() if _twins(point, two, other)), None)
-        if block and twin and _another_block(point, one) and reference_rates.does_all(point):
+        twin = next(
+            (two for two in context.points.values() if _twins(point, two, without_cause)), None
+        )
+        if block and twin and _another_block(point, with_cause) and reference_rates.does_all(point):
             pairs[block] = point, twin
-    own = one["factors"].get(BLOCK, one["factors"][SIZE])
+    own = with_cause["factors"].get(BLOCK, with_cause["factors"][SIZE])
     for block in sorted(pairs, key=lambda size: (_apart(size, own), size)):
         if _apart(block, own) > reference_rates.NEAR:
             return None
@@ -125,8 +127,8 @@ def _apart(size: float, another: float) -> float:
     return max(size, another) / min(size, another)
 
 
-def _twins(point: Point, other: Point, removed: Point) -> bool:
-    return other["variant"] == removed["variant"] and other["factors"] == point["factors"]
+def _twins(point: Point, candidate: Point, removed: Point) -> bool:
+    return candidate["variant"] == removed["variant"] and candidate["factors"] == point["factors"]
 
 
 def _another_block(point: Point, like: Point) -> bool:

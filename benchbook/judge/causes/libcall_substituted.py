@@ -35,8 +35,8 @@ def predict(context: Context) -> Answer:
     if len(calls) < len(context.sides()):
         return CannotTell("what the timed functions call was not looked at")
     if calls[0] == calls[1]:
-        said = listed(calls[0]) if calls[0] else "nothing of the C library"
-        return Excluded(f"Either side calls {said}.", evidence)
+        words = listed(calls[0]) if calls[0] else "nothing of the C library"
+        return Excluded(f"Either side calls {words}.", evidence)
     if not calls[0]:
         return CannotTell(
             f"the odd side calls no library function, the other {listed(calls[1])}: no loop of "
@@ -49,13 +49,13 @@ def predict(context: Context) -> Answer:
         return CannotTell(f"how {listed(calls[0])} copies is not told by this C library")
     evidence += thresholds_as_rows(context, context.with_cause)
     size = format_bytes(int(call_bytes(context.with_cause)))
-    said = f"The loop became {listed(calls[0])}, which copies {size} a thread by {_article(way)}"
+    words = f"The loop became {listed(calls[0])}, which copies {size} a thread by {_article(way)}"
     if way == memcpy_thresholds.LOOP:
-        return Predicted(0.0, f"{said}, as the loop itself would.", evidence)
+        return Predicted(0.0, f"{words}, as the loop itself would.", evidence)
     log = _by_hand(context, way)
     if log is None:
-        return CannotTell(f"{said}; the same written by hand was not measured here")
-    return Predicted(log, f"{said}; the same written by hand shows what that changes.", evidence)
+        return CannotTell(f"{words}; the same written by hand was not measured here")
+    return Predicted(log, f"{words}; the same written by hand shows what that changes.", evidence)
 
 
 def _article(way: str) -> str:
@@ -82,7 +82,7 @@ def _by_hand(context: Context, way: str) -> Any | None:
         rest = {key: value for key, value in point["factors"].items() if key != "method"}
         key = (point["variant"], *sorted(rest.items()))
         groups.setdefault(key, {}).setdefault(way_by_hand(point), point)
-    for _, by_way in sorted(groups.items(), key=lambda item: str(item[0])):
+    for _, by_way in sorted(groups.items(), key=lambda group: str(group[0])):
         if way in by_way and memcpy_thresholds.LOOP in by_way:
             logs = (context.logs[by_way[which]["point"]] for which in (way, memcpy_thresholds.LOOP))
             return next(logs) - next(logs)

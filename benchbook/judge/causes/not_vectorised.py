@@ -37,11 +37,11 @@ def predict(context: Context) -> Answer:
         return CannotTell("how wide the loads and stores of the loops are was not looked at")
     if widths[0] == widths[1]:
         return Excluded(f"Both loops move {widths[0]} bytes at a time.", evidence)
-    found = [_others(context, width) for width in widths]
-    if not all(found):
+    alike = [_others(context, width) for width in widths]
+    if not all(alike):
         return CannotTell("no other binary has a loop as wide at this setting")
-    logs = [sum(context.logs[point["point"]] for point in same) / len(same) for same in found]
-    named = [_named(same) for same in found]
+    logs = [sum(context.logs[point["point"]] for point in same) / len(same) for same in alike]
+    named = [_named(same) for same in alike]
     why = (
         f"The loop moves {widths[0]} bytes at a time, its twin {widths[1]}: as do those of "
         f"{named[0]} and those of {named[1]}, which show what that changes."

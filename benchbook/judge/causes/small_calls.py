@@ -59,16 +59,16 @@ def predict(context: Context) -> Answer:
 
 def _larger(context: Context) -> dict[int, Point]:
     """Size of block -> the honest point like the odd one with larger blocks."""
-    one = context.with_cause
-    own = one["factors"].get(BLOCK)
+    odd = context.with_cause
+    own = odd["factors"].get(BLOCK)
     if not own:
         return {}
-    rest = {key: value for key, value in one["factors"].items() if key != BLOCK}
+    rest = {key: value for key, value in odd["factors"].items() if key != BLOCK}
     return {
         point["factors"][BLOCK]: point
         for name, point in context.points.items()
         if name not in context.apart()
-        and point["variant"] == one["variant"]
+        and point["variant"] == odd["variant"]
         and point["factors"].get(BLOCK, 0) > own
         and {key: value for key, value in point["factors"].items() if key != BLOCK} == rest
         and reference_rates.does_all(point)

@@ -50,18 +50,18 @@ def _said(context: Context) -> str:
     return f"{count(arrived)} of {count(declared)} source blocks arrived"
 
 
-def between(context: Context, evidence: Evidence, said: str) -> Answer:
+def between(context: Context, evidence: Evidence, observed: str) -> Answer:
     """The factor between what honest copies show at either side's working set."""
     logs, sizes = [], []
     for side in context.sides():
         log, lacks = reference_rates.of_working_set(context, side)
         touched = reference_rates.streams(side)
         if log is None or touched is None:
-            return CannotTell(f"{said}, but {lacks}")
+            return CannotTell(f"{observed}, but {lacks}")
         logs.append(log)
         sizes.append(sum(touched[:2]))
     why = (
-        f"{said}: {format_bytes(int(sizes[0]))} are at work instead of "
+        f"{observed}: {format_bytes(int(sizes[0]))} are at work instead of "
         f"{format_bytes(int(sizes[1]))}, and honest copies tell how fast either is."
     )
     return Predicted(logs[0] - logs[1], why, evidence)

@@ -30,16 +30,16 @@ def predict(context: Context) -> Answer:
     ]  # fmt: skip
     same = int((states[names[0]] == states[names[1]]).sum())
     if same == len(states):
-        said = f"the same state on both sides in all {plural(len(states), 'block')}"
-        return Excluded(f"The machine was in {said}.", rows)
+        state_in_words = f"the same state on both sides in all {plural(len(states), 'block')}"
+        return Excluded(f"The machine was in {state_in_words}.", rows)
     if not set(seen) <= set(context.anchors):
         return CannotTell(f"in {plural(len(states) - same, 'block')} a side lies in no one state")
     logs = states.map(lambda state: math.log(context.anchors[str(state)]))
-    told = listed([duration(context.anchors[state]) for state in seen])
+    times = listed([duration(context.anchors[state]) for state in seen])
     spreads = [_spread(context, names[0], within) for within in (False, True)]
     why = (
         f"In {same} of {plural(len(states), 'block')} both sides met the same state; the anchor "
-        f"takes {told} in these states. The first side's rates spread by {share(spreads[0])} over "
+        f"takes {times} in these states. The first side's rates spread by {share(spreads[0])} over "
         f"all blocks and by {share(spreads[1])} within a state."
     )
     return Predicted(logs[names[1]] - logs[names[0]], why, rows)

@@ -64,9 +64,9 @@ def predict(context: Context) -> Answer:
 def _moved(context: Context, side: Point, way: str) -> tuple[float, str, str]:
     """Bytes moved ÷ bytes declared, the source and its state. A simulation knows no stores past
     the caches: there each line that is named moves once."""
-    told = traffic_of(side, context.moved, context.content)
-    if told["value"] and (told["state"] in COUNTED or way == memcpy_thresholds.LOOP):
-        return float(told["value"]), told["source"], told["state"]
+    traffic = traffic_of(side, context.moved, context.content)
+    if traffic["value"] and (traffic["state"] in COUNTED or way == memcpy_thresholds.LOOP):
+        return float(traffic["value"]), traffic["source"], traffic["state"]
     arrays = side["bytes_per_call"] / side["factors"][SIZE]
     # mbw declares what it copies once, STREAM what it reads and what it writes.
     lines = max(arrays, 2.0) + (1.0 if way == memcpy_thresholds.LOOP else 0.0)

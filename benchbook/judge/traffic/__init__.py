@@ -27,7 +27,7 @@ def evidence(
     `buffers`: how their memory was backed, by size; `loops`: what the timed functions are made of;
     `lacking`: what counted nothing, with its remedy.
     """
-    known = usable(points)
+    measured = usable(points)
     moved = by_point(items, content)
     return {
         "moved": moved,
@@ -36,9 +36,9 @@ def evidence(
             for item in items
             if item["name"] == "method_by_lines"
         ],
-        "roof": against_ceilings(moved, known, content, bounds, total_llc_bytes),
-        "buffers": buffers(list(known.values())),
-        "loops": loops(items, known),
+        "roof": against_ceilings(moved, measured, content, bounds, total_llc_bytes),
+        "buffers": buffers(list(measured.values())),
+        "loops": loops(items, measured),
         "lacking": [
             {key: item.get(key, "") for key in ("source", "name", "state", "reason", "remedy")}
             for item in items

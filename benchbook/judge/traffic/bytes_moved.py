@@ -55,8 +55,8 @@ def _of_one_source(items: Items, names: tuple[str, ...]) -> dict[str, dict[str, 
         if item["name"] in names:
             by_source.setdefault(item["source"], {})[item["name"]] = item
 
-    def worst(found: dict[str, dict[str, Any]]) -> list[int]:
-        ranks = (STATES.index(found.get(name, NOTHING)["state"]) for name in names)
+    def worst(rows: dict[str, dict[str, Any]]) -> list[int]:
+        ranks = (STATES.index(rows.get(name, NOTHING)["state"]) for name in names)
         return sorted(ranks, reverse=True)
 
     return min(by_source.values(), key=worst, default={})
@@ -93,9 +93,9 @@ def _moved(values: dict[str, Value], declared: float | None, items: Items) -> Va
     return both
 
 
-def _looked_at(found: dict[str, dict[str, Any]], factors: dict[str, Any]) -> dict[str, Any]:
+def _looked_at(rows: dict[str, dict[str, Any]], factors: dict[str, Any]) -> dict[str, Any]:
     """At which size, with which caches, and what the same call declares there."""
-    item: dict[str, Any] = next(iter(found.values()), {})
+    item: dict[str, Any] = next(iter(rows.values()), {})
     return {
         "declared_bytes": item.get("declared_bytes"),
         "bytes": item.get("simulated_bytes") or factors.get("bytes"),

@@ -46,18 +46,18 @@ def _shares(values: list[Any], same: list[dict[str, Any]]) -> list[float] | None
     return [min(shares), median(shares), max(shares)] if shares else None
 
 
-def loops(items: Items, known: dict[str, Point]) -> list[dict[str, Any]]:
+def loops(items: Items, measured: dict[str, Point]) -> list[dict[str, Any]]:
     """Each timed function of a variant once: loads and stores in its loop, stores past the caches,
     instructions that are a loop of their own, library calls, methods that it is for."""
-    found: dict[tuple[str, str], dict[str, Any]] = {}
+    functions: dict[tuple[str, str], dict[str, Any]] = {}
     for item in items:
         function, point = item.get("function"), item["point"]
-        if not function or point not in known:
+        if not function or point not in measured:
             continue
         key = item["variant"], function
-        row = found.setdefault(key, {"variant": key[0], "function": function, "methods": []})
-        method = str(known[point]["factors"].get("method", ""))
+        row = functions.setdefault(key, {"variant": key[0], "function": function, "methods": []})
+        method = str(measured[point]["factors"].get("method", ""))
         row["methods"] += [method] if method not in row["methods"] else []
         if item["name"] in OF_FUNCTION:
             row[item["name"]] = value_of(item)
-    return [dict.fromkeys(OF_FUNCTION, NOTHING) | row for row in found.values()]
+    return [dict.fromkeys(OF_FUNCTION, NOTHING) | row for row in functions.values()]

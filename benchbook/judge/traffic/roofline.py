@@ -15,7 +15,7 @@ WHOLE = 0.99  # of a buffer; a loop may leave out a rest shorter than its step
 
 def against_ceilings(
     moved: list[dict[str, Any]],
-    known: dict[str, Point],
+    measured: dict[str, Point],
     content: dict[str, Any],
     bounds: list[dict[str, Any]],
     total_llc_bytes: int | None,
@@ -29,7 +29,7 @@ def against_ceilings(
     least = math.inf if total_llc_bytes is None else BEYOND * total_llc_bytes
     beyond = [
         point
-        for point in known.values()
+        for point in measured.values()
         if content["buffers"] * point["factors"].get("bytes", 0) >= least
         and point["factors"].get("processes", 1) == 1
     ]
@@ -71,10 +71,10 @@ def _levels(
     rows: list[dict[str, Any]], bounds: list[dict[str, Any]], threads: int
 ) -> list[dict[str, Any]]:
     keep = ("traffic", "method", "point", "rate_bytes_per_s")
-    found = [{key: bound[key] for key in keep} for bound in bounds if bound["threads"] == threads]
+    levels = [{key: bound[key] for key in keep} for bound in bounds if bound["threads"] == threads]
     whole = [row for row in rows if row["done"] == 1]
     if bounds or not whole:
-        return found
+        return levels
     best = max(whole, key=lambda row: row["rate_bytes_per_s"])
     return [{"traffic": "", **{key: best[key] for key in keep[1:]}}]
 
