@@ -187,14 +187,17 @@
               tag = "latest";
               contents = [
                 pkgs.dockerTools.binSh
+                pkgs.dockerTools.fakeNss
                 pkgs.dockerTools.usrBinEnv
               ];
               extraCommands = "mkdir -m 1777 tmp";
               config = {
                 Entrypoint = [ "${enter "benchbook-in" ""}/bin/benchbook-in" ];
                 Cmd = [ "bash" ];
-                # A program may be started without the entrance, too.
+                # A program may be started without the entrance, too. The user that fakeNss names has no
+                # folder to write to.
                 Env = assigned ++ [
+                  "HOME=/tmp"
                   "PATH=${lib.makeBinPath ([ benchbook ] ++ tools "default" ++ pkgs.stdenv.initialPath)}"
                 ];
               };

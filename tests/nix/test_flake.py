@@ -142,7 +142,8 @@ def variables(text: str) -> dict[str, str]:
 
 def test_the_shell_has_the_names_and_says_three_lines(place: Place) -> None:
     script = f"for name in {' '.join(NAMED)}; do command -v $name; done; env"
-    done = place.made("develop", "-c", "sh", "-c", script)
+    callers = {"MPLBACKEND": "agg", "PYTHONPATH": "/nowhere", "LC_ALL": "de_DE.UTF-8"}
+    done = place.made("develop", "-c", "sh", "-c", script, **callers)
     lines = done.stdout.splitlines()
     assert [Path(line).name for line in lines[: len(NAMED)]] == NAMED, "and nothing before them"
     assert all(line.startswith(str(place.nix.place)) for line in lines[: len(NAMED)])
