@@ -27,9 +27,10 @@ from benchbook.controls.campaign_counts import (
     Line,
     Tally,
 )
-from benchbook.controls.campaign_summary import of_runs, summary, table, wrong
+from benchbook.controls.campaign_summary import of_runs, summary, wrong
 from benchbook.controls.score import FAILED, Outcome
 from benchbook.core.errors import BenchbookError
+from benchbook.report.campaign_text import fault, table
 
 ROOT = Path(__file__).resolve().parent.parent
 MINUTES = float(os.environ.get("BENCHBOOK_LONG_MINUTES", "50"))
@@ -44,9 +45,9 @@ def test_detectors_over_many_plays(capsys: pytest.CaptureFixture[str]) -> None:
         content = campaign.run(ROOT, MINUTES * 60, lambda text: print(f"\n{text}", end=""))
         print("", *table(content), sep="\n")
     certain = [
-        f"{name}: {text}"
+        f"{name}: {fault(broken)}"
         for name, counts in content["artefacts"].items()
-        for text in counts["wrong"]
+        for broken in counts["wrong"]
     ]
     lost = {name: why for name, why in content["not_played_here"].items() if why.startswith(FAILED)}
     assert (certain, lost) == ([], {})

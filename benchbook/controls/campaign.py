@@ -38,6 +38,7 @@ from benchbook.records import journal
 
 OUTCOMES, SUMMARY, LOG = "outcomes.jsonl", "summary.json", "said.log"
 KEPT = Path("data/long-count")  # version/host.jsonl.gz, and the files of that version
+KEPT_VERSION = 1  # of its files.json
 FILES, UNDONE = "files.json", "loads.yaml"
 COPIED = ("kernels", "config", "data/published", "tests/counter_outputs")
 FIRST_SEED = 1000  # of replays; those of `snakemake controls` are far below
@@ -101,7 +102,7 @@ def keep(root: Path) -> Path:
         raise BenchbookError("nothing was played here at this version; run `make test-long` first")
     journal.repair(folder / OUTCOMES)
     kept.parent.mkdir(parents=True, exist_ok=True)
-    deciding = {"version": score.VERSION, "files": campaign_fingerprint.files(root)}
+    deciding = {"version": KEPT_VERSION, "files": campaign_fingerprint.files(root)}
     write_json(kept.parent / FILES, deciding)
     kept.write_bytes(gzip.compress((folder / OUTCOMES).read_bytes(), mtime=0))
     return kept

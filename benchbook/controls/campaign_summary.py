@@ -9,7 +9,6 @@ from typing import Any
 
 from benchbook.controls import score
 from benchbook.controls.campaign_counts import (
-    NULLS,
     REPLAYED,
     Line,
     Tally,
@@ -19,6 +18,7 @@ from benchbook.controls.campaign_counts import (
 )
 from benchbook.controls.score import COUNTS, Outcome
 
+ABSTAINED, MISSED, FALSE_ALARMS = "abstained", "missed", "false-alarms"  # what is wrong
 LEAST_FOUND, MOST_FALSE = 0.95, 0.01  # of a detector that timing decides
 
 
@@ -97,23 +97,24 @@ def of_runs(artefact: str, lines: list[Line]) -> dict[str, Any]:
     }
 
 
-def wrong(counts: dict[str, Any], *, timing_only: bool, finished: bool) -> list[str]:
-    """What a detector's counts break, played and replayed scenes each by themselves. Shares are
-    looked at when all is counted; an error of a detector that must make none is one at once."""
+def wrong(counts: dict[str, Any], *, timing_only: bool, finished: bool) -> list[dict[str, Any]]:
+    """What a detector's counts break, played and replayed scenes each by themselves: {code, how:
+    played or replayed, amount, of}. Shares are looked at when all is counted; an error of a
+    detector that must make none is one at once."""
     replayed = counts["replayed"]
     played = {key: counts[key] - replayed[key] for key in COUNTS}
     least, most = (LEAST_FOUND, MOST_FALSE) if timing_only else (1, 0)
-    faults = []
+    faults: list[tuple[str, str, int, int]] = []
     for how, part in (("played", played), ("replayed", replayed)):
         provoked, abstained = part["provoked"], part["abstained"]
         answered = provoked - abstained
         if finished and 2 * abstained > provoked:
-            faults.append(f"{how}: abstained in {abstained} of {provoked} provoked scenes")
+            faults.append((ABSTAINED, how, abstained, provoked))
         if (finished or not timing_only) and part["detected"] < least * answered:
-            faults.append(f"{how}: found {part['detected']} of {answered}")
+            faults.append((MISSED, how, part["detected"], answered))
         if (finished or not timing_only) and part["false_alarms"] > most * part["nulls"]:
-            faults.append(f"{how}: {part['false_alarms']} false alarms in {part['nulls']} nulls")
-    return faults
+            faults.append((FALSE_ALARMS, how, part["false_alarms"], part["nulls"]))
+    return [dict(zip(("code", "how", "amount", "of"), fault, strict=True)) for fault in faults]
 
 
 def _why(control: str, lines: list[Line]) -> str:
@@ -140,43 +141,3 @@ def _examples(artefact: str, lines: list[Line], most: int = 10) -> list[dict[str
         and (outcome.provoked or outcome.answer == "found")
     ]
     return odd[:most]
-
-
-def table(content: dict[str, Any]) -> list[str]:
-    """The summary as lines of text: counts, then what they break."""
-    columns = ("provoked", "found", "abstained", "nulls", "false")
-    heads = [*columns, *columns, "replayed"]
-    lines = [
-        f"{'':26}{'plays':>10}{'scenes':>50}{'plays':>18}",
-        f"{'artefact':26}"
-        + "".join(f"{name:>10}" for name in heads)
-        + "  plays, at least, at most",
-    ]
-    for name, artefact in content["artefacts"].items():
-        of_plays, replayed = artefact["runs"], artefact["replayed"]
-        counts = [of_plays[key] for key in COUNTS]
-        counts += [artefact[key] - replayed[key] for key in COUNTS] + [replayed["provoked"]]
-        intervals, false = of_plays["detected_interval"], of_plays["false_alarm_interval"]
-        bounds = f"  {_share(intervals and intervals[0])} found, {_share(false and false[1])} false"
-        lines.append(f"{name:26}" + "".join(f"{n:>10}" for n in counts) + bounds)
-        lines += [f"  ! {text}" for text in artefact["wrong"]]
-    lines += [
-        f"not played here: {line}" for line in map(": ".join, content["not_played_here"].items())
-    ]
-    lines += [
-        f"fewer than {NULLS} clean runs can be had here: {name} ({clean_runs(artefact)})"
-        for name, artefact in content["artefacts"].items()
-        if content["finished"] and clean_runs(artefact) < NULLS
-    ]
-    have, want = content["counted"], content["wanted"]
-    lines.append(f"{have} of {want} runs, in {content['plays']} plays, {content['seconds']} s")
-    return lines
-
-
-def clean_runs(counts: dict[str, Any]) -> int:
-    """Clean runs of an artefact in the summary: plays and replayed scenes."""
-    return int(counts["runs"]["nulls"] + counts["replayed"]["nulls"])
-
-
-def _share(value: float | None) -> str:
-    return "     -" if value is None else f"{value:6.1%}"

@@ -23,7 +23,7 @@ from benchbook.define.yaml_files import load
 from benchbook.detect import all_detectors, catalogue_of_artefacts
 from benchbook.detect.scenes import scenes_of
 
-VERSION = 1
+VERSION = 2
 LEVEL = 0.95
 REPLAYS = 3  # seeds that a replayed control is judged with
 FAILED = "failed"  # the state of a point; else it cannot run here
@@ -83,8 +83,7 @@ def judge_all(root: Path, analyses: list[Path], output: Path) -> None:
             "timing_only": artefact.is_timing_only,
         }
         if name not in texts:
-            missing = {"skipped": 1, "reason": "this detector has no control in kernels/controls"}
-            artefacts[name] |= missing
+            artefacts[name] |= {"skipped": 1, "has_control": False}
     first = next(iter(by_name.values()), {})
     where = {key: first.get(key, "") for key in ("host", "preset")}
     write_json(output, {"version": VERSION, **where, "runs": runs, "artefacts": artefacts})
@@ -261,7 +260,7 @@ def count(artefact: str, outcomes: list[Outcome]) -> dict[str, Any]:
         **all_counts,
         "skipped": len(skipped),
         "reason": skipped[0].reason if skipped else "",
-        "replayed": (replayed := _counts([outcome for outcome in own if outcome.replayed])),
+        "replayed": replayed,
         "detected_interval": _of_real(all_counts, replayed, "detected", "provoked"),
         "false_alarm_interval": _of_real(all_counts, replayed, "false_alarms", "nulls"),
         **_at(artefact, own),

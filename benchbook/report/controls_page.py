@@ -12,6 +12,7 @@ Artefact = dict[str, Any]
 COUNTS = ("provoked", "detected", "abstained", "nulls", "false_alarms")
 # How a control went, the worst first, in the order of the page.
 BAD, GOOD, REPLAYED, NOTHING = "bad", "good", "replayed", "nothing"
+NO_CONTROL = "this detector has no control in kernels/controls"
 REPLAY = "replay "  # begins the id of a replayed scene
 ORDER = (BAD, GOOD, REPLAYED, NOTHING)
 
@@ -176,6 +177,8 @@ def _lost(artefact: Artefact) -> str:
     if not artefact["skipped"]:
         return ""
     reason = artefact["reason"].rstrip(".") or "no reason was recorded"
+    if not artefact.get("has_control", True):
+        reason = NO_CONTROL
     return (
         f"{number_format.plural(artefact['skipped'], 'scene')} could not be played here: {reason}."
     )
