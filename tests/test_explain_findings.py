@@ -10,7 +10,8 @@ import pytest
 
 from benchbook.explain import rules
 from benchbook.explain.model import Result
-from benchbook.explain.rules.common.findings import finding, kinds
+from benchbook.explain.rules.common.findings import FORMATS as OWN
+from benchbook.explain.rules.common.findings import Clause, finding, kinds, listing
 from benchbook.findings import FORMATS
 
 MODULES = sorted(Path(rules.__file__).parent.glob("*.py"))
@@ -45,23 +46,59 @@ def test_each_kind_of_the_catalogue_is_built_somewhere() -> None:
 @pytest.mark.parametrize("name", kinds())
 def test_words_can_be_filled(name: str) -> None:
     """Each place in the words has a name, and a format that exists."""
-    for text in (kinds()[name].text, kinds()[name].remedy):
+    kind = kinds()[name]
+    for text in (kind.text, kind.remedy, *kind.phrases.values()):
         for _, field, spec, _ in string.Formatter().parse(text):
             assert field is None or field[0].isalpha()
-            assert not spec or spec in {*FORMATS, "unit"} or format(1.0, spec.replace("d", ""))
+            is_own = spec in {*OWN, *FORMATS, "unit", "rate", "phrase"} or (spec or "").startswith(
+                "plural "
+            )
+            assert not spec or is_own or format(1.0, spec.replace("d", ""))
+
+
+@pytest.mark.parametrize("name", kinds())
+def test_each_phrase_is_said_somewhere(name: str) -> None:
+    """A phrase stands in the text, in another phrase, or is chosen by a rule."""
+    kind = kinds()[name]
+    texts = " ".join((kind.text, kind.remedy, *kind.phrases.values()))
+    strings = set[str]().union(*(words_in(module)[1] for module in MODULES))
+    for phrase in kind.phrases:
+        assert f"{{{phrase}}}" in texts or phrase in {*strings, "more"}
 
 
 def test_a_finding_is_about_the_results_among_its_words() -> None:
-    words = {"mean": MEAN, "count": 3, "least": MEAN, "most": MEAN, "side": "most", "bound": 2.0}
-    found = finding("mean-beyond-extremes", words)
-    assert found.where == [MEAN.where] * 3
-    assert [row["source"] for row in found.evidence] == ["line 7"] * 3
-    assert "1.5 us as the mean of 3 samples" in found.explanation
-    assert finding("mean-beyond-extremes", words, about=["line 1"]).evidence == []
+    words = {"first": MEAN, "again": MEAN}
+    found = finding("said-again", words)
+    assert found.where == [MEAN.where] * 2
+    assert [row["source"] for row in found.evidence] == ["line 7"] * 2
+    assert found.explanation.startswith("Line 7 gives 1.5 us for latency (mean), and")
+    assert finding("said-again", words, about=["line 1"]).evidence == []
+
+
+def test_evidence_stands_in_the_catalogue_and_leaves_out_what_is_not_known() -> None:
+    words = {"test": MEAN, "count": 3.0, "wrong": "a third"}
+    found = finding("few-ticks", words, resolution=1e6)
+    assert [row["name"] for row in found.evidence] == ["clock_ticks", "clock_resolution_ns"]
+    assert [row["source"] for row in found.evidence] == ["line 7", "log"]
+    assert "3.00 ticks of 1.00 ms of the tool's clock" in found.explanation
+    unsure = finding("few-ticks", words, resolution=None)
+    assert [row["name"] for row in unsure.evidence] == ["clock_ticks"]
+    assert "3.00 ticks of the tool's clock" in unsure.explanation
+    with pytest.raises(KeyError):
+        finding("few-ticks", words)  # a word that nobody gave is no unknown one
+
+
+def test_what_lists_several_says_how_many_more_there_are() -> None:
+    clauses = [Clause("order", {"low": MEAN, "high": MEAN})] * 5
+    (found,) = listing("order-of-statistics", clauses)
+    assert found.explanation.count("is above its") == 3
+    assert found.explanation.endswith("and 2 more of that kind. No samples have such statistics.")
+    assert found.where == [MEAN.where]
+    assert list(listing("order-of-statistics", [])) == []
 
 
 def test_a_kind_without_a_remedy_has_that_of_its_detector() -> None:
     from benchbook.detect.detectors import wall_clock_step
 
-    found = finding("clock-back", {"seen": "so"}, about=["line 1"])
+    found = finding("clock-back-told", about=["line 1"], step=1e6, line=1)
     assert found.remedy == wall_clock_step.ARTEFACT.remedy

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -123,31 +124,24 @@ def of_content(name: str, content: bytes, machine: Machine) -> Explained:
             quoted_rates.tell,
             machine_facts.tell,
         ):
-            _guarded(f"reading of {telling.__module__}", notes, _telling(telling))(log_part, own)
-    statements = [
-        statement
-        for rule in rules()
-        for statement in _guarded(f"rule {rule.name}", notes, rule.check)(reports, machine)
-    ]
+            with _guarded(f"reading of {telling.__module__}", notes):
+                telling(log_part, own)
+    statements: list[Finding | Ask] = []
+    for rule in rules():
+        with _guarded(f"rule {rule.name}", notes):
+            statements += list(rule.check(reports, machine))
     places = {
         (statement.artefact, where)
         for statement in statements
         if isinstance(statement, Finding)
         for where in statement.where
     }
-    statements += _guarded("shape of samples", notes, sample_detectors.findings)(reports, places)
-    return Explained(
-        name,
-        reports,
-        [statement for statement in statements if isinstance(statement, Finding)],
-        _without_repetition(statement for statement in statements if isinstance(statement, Ask)),
-        [
-            *notes,
-            *(note for report in reports for note in report.notes),
-            *(statement for statement in statements if isinstance(statement, str)),
-        ],
-        content=content,
-    )
+    with _guarded("shape of samples", notes):
+        statements += list(sample_detectors.findings(reports, places))
+    findings = [statement for statement in statements if isinstance(statement, Finding)]
+    asks = list(dict.fromkeys(each for each in statements if isinstance(each, Ask)))
+    notes += [note for report in reports for note in report.notes]
+    return Explained(name, reports, findings, asks, notes, content=content)
 
 
 def _results(parts: list[tuple[Log, list[Report]]]) -> int:
@@ -158,22 +152,13 @@ def _line(report: Report) -> int:
     return report.line
 
 
-def _telling(tell: Callable[[Log, list[Report]], None]) -> Callable[..., Iterable[Any]]:
-    """As what is guarded: it gives nothing, and changes the reports."""
-
-    def told(log: Log, reports: list[Report]) -> Iterable[Any]:
-        tell(log, reports)
-        return ()
-
-    return told
-
-
 def read(log: Log, notes: list[str] | None = None) -> list[Report]:
     """What all importers find in a log, in its order."""
     reports: list[Report] = []
     for name, sign in readers.signs().items():
         if any(map(log.has, sign.words)):
-            reports += _guarded(f"importer {name}", notes, readers.importer(name).read)(log)
+            with _guarded(f"importer {name}", notes):
+                reports += readers.importer(name).read(log)
     return sorted(reports, key=_line)
 
 
@@ -204,22 +189,12 @@ def _unknown(called: str, lines: int) -> str:
     )
 
 
-def _guarded(
-    what: str, notes: list[str] | None, call: Callable[..., Iterable[Any]]
-) -> Callable[..., list[Any]]:
+@contextmanager
+def _guarded(what: str, notes: list[str] | None) -> Iterator[None]:
     """A fault of one importer or rule must not keep from a reader what the others say."""
-
-    def guarded(*arguments: Any) -> list[Any]:
-        try:
-            return list(call(*arguments))
-        except Exception as error:
-            if notes is None:
-                raise
-            notes.append(f"The {what} failed on this log ({type(error).__name__}): please report.")
-            return []
-
-    return guarded
-
-
-def _without_repetition(asks: Iterable[Ask]) -> list[Ask]:
-    return list(dict.fromkeys(asks))
+    try:
+        yield
+    except Exception as error:
+        if notes is None:
+            raise
+        notes.append(f"The {what} failed on this log ({type(error).__name__}): please report.")

@@ -225,6 +225,17 @@ class Report:
         """Its results that are one of these statistics, in their order."""
         return self._of(self._kinds[1], statistics)
 
+    def only(self, name: str, statistic: str | None = None) -> Result | None:
+        """Its one finite number of this name, and statistic; None where it has none or several. The
+        error of a number is none of its own."""
+        own = [
+            result
+            for result in self.called(name)
+            if result.statistic != "standard error" and result.is_number
+            if statistic in (None, result.statistic)
+        ]
+        return own[0] if len(own) == 1 else None
+
     @cached_property
     def _kinds(self) -> tuple[_Keys, _Keys]:
         """The keys of its groups by name and by statistic: most rules ask for what it has not."""

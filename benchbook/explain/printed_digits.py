@@ -6,10 +6,12 @@ import math
 import re
 from collections.abc import Collection, Iterator
 from functools import lru_cache
-from typing import Any, TypeGuard, TypeVar
+from typing import TYPE_CHECKING, Any, TypeGuard, TypeVar
 
 from benchbook.explain.lazy_regex import late
-from benchbook.explain.model import Line, Log
+
+if TYPE_CHECKING:
+    from benchbook.explain.model import Line, Log
 
 _DIGITS = late(r"[+-]?\d*(?:[.,](\d+))?(?:[eE]([+-]?\d+))?")
 

@@ -14,11 +14,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from benchbook.core.sizes import format_bytes
 from benchbook.explain.model import Report, Result
-from benchbook.explain.printed_digits import is_number
 from benchbook.explain.rules import Machine, rule
-from benchbook.explain.rules.common.base_units import rate_of
 from benchbook.explain.rules.common.findings import finding
 from benchbook.findings import Finding
 
@@ -69,24 +66,12 @@ class _Compared:
         cached = self.block.of.get("working_set_bytes", 0) <= llc
         return self.sure_factor >= BEYOND_SOURCE * (IN_CACHE if cached else 1)
 
-    def finding(self, kind: str, confidence: float | None = None, **words: Any) -> Finding:
+    def finding(self, kind: str, **words: Any) -> Finding:
         """A finding with what the log says of both copies."""
-        block, whole = self.block, self.whole
-        size = block.of.get("block_bytes")
-        words["figures"] = (
-            f"{block.name} copies at {block.value:,.0f} {block.unit} ({self.statistic}, line "
-            f"{block.line}), {self.factor:.2f} times the {whole.value:,.0f} {whole.unit} of "
-            f"{whole.name} (line {whole.line})"
-        )
-        words["blocks"] = f"blocks of {format_bytes(int(size))}" if size else "blocks"
-        evidence = [
-            ("block copy", block.value, block.unit, block.line),
-            ("copy of the whole", whole.value, whole.unit, whole.line),
-        ]
-        about, factor = [block], self.factor
-        return finding(
-            kind, words, about=about, evidence=evidence, factor=factor, confidence=confidence
-        )
+        words |= {"block": self.block, "whole": self.whole, "statistic": self.statistic}
+        words["size"] = self.block.of.get("block_bytes") or None
+        words["version"] = self.report.version or "before 1.3"
+        return finding(kind, words, about=[self.block], factor=self.factor)
 
 
 @rule
@@ -105,7 +90,7 @@ def destination_not_advanced(report: Report, machine: Machine) -> Iterator[Findi
     for copies in _compared(report):
         if copies.destination_stands(machine):
             kind = "destination" if copies.version else "destination-perhaps"
-            yield copies.finding(kind, version=report.version)
+            yield copies.finding(kind)
 
 
 @rule
@@ -116,9 +101,7 @@ def source_not_advanced(report: Report, machine: Machine) -> Iterator[Finding]:
             sure = copies.version or copies.sure_factor > BEYOND_PATHS + 0.2
             kind = "source" if copies.version else "source-likely" if sure else "source-maybe"
             alone = not copies.version and not copies.destination_stands(machine)
-            why = ", and no other way of copying is that much faster than a copy of the whole"
-            version = report.version or "before 1.3"
-            yield copies.finding(kind, version=version, why=why if alone else "")
+            yield copies.finding(kind, why="alone" if alone else "with_destination")
 
 
 def _compared(report: Report) -> Iterator[_Compared]:
@@ -160,7 +143,7 @@ def _usable(report: Report, name: str, statistic: str) -> list[Result]:
     return [
         rate
         for rate in report.called(name)
-        if rate.statistic == statistic and is_number(rate.value) and rate.value > 0
+        if rate.statistic == statistic and rate.is_positive
         if not _contradicted(rate)
     ]
 
@@ -168,7 +151,7 @@ def _usable(report: Report, name: str, statistic: str) -> list[Result]:
 def _contradicted(result: Result) -> bool:
     """Whether its own time tells quite another rate: that is a finding of its own."""
     elapsed, moved = result.of.get("elapsed_s"), result.of.get("bytes_moved")
-    rate = rate_of(result)
+    rate = result.rate
     if not elapsed or not moved or not rate:
         return False
     slack = NOTICED * (1 + result.of.get("elapsed_error_s", 0.0) / elapsed)

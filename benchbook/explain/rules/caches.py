@@ -11,9 +11,8 @@ from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Report, Result
 from benchbook.explain.printed_digits import is_number
 from benchbook.explain.rules import Ask, Machine, rule
-from benchbook.explain.rules.common.base_units import in_base_units, is_time, rate_of
 from benchbook.explain.rules.common.devices import has_own_memory
-from benchbook.explain.rules.common.findings import Proof, finding
+from benchbook.explain.rules.common.findings import finding
 from benchbook.explain.sweeps import Sweep, time_of
 from benchbook.explain.units import bytes_per_s
 from benchbook.findings import Finding
@@ -25,7 +24,6 @@ RULE, ARRAYS = 4, 3
 # Caches of machines that people measure: all have as much, few have more.
 SMALLEST, LARGEST = 256 << 10, 256 << 20
 COPIED = 2  # a copy is of two arrays
-EVERYWHERE = 0.95
 SWEEP = 4  # sizes: who walks through the caches knows that they are there
 WALK = 16  # largest ÷ smallest, of several starts
 OF_MEMORY_NS = 40  # no memory answers a load that was not prefetched within less
@@ -49,14 +47,10 @@ class _Sized(NamedTuple):
         are_arrays = self.all_bytes >= ARRAYS * self.array_bytes > 0
         return self.array_bytes if are_arrays else self.all_bytes
 
-    def evidence(self, llc: int | None) -> list[Proof]:
-        """Its sizes, and that of the caches."""
+    def words(self) -> dict[str, int]:
+        """What findings say of it."""
         line = self.results[0].line
-        found: list[Proof] = [
-            ("array_bytes", self.array_bytes, "bytes", line),
-            ("working_set_bytes", self.all_bytes, "bytes", line),
-        ]
-        return [*found, ("llc_bytes", llc, "bytes", "machine")] if llc else found
+        return {"array": self.array_bytes, "all": self.all_bytes, "line": line}
 
 
 @rule
@@ -75,25 +69,22 @@ def cache_resident(reports: list[Report], machine: Machine) -> Iterator[Finding 
     walks: dict[tuple[str, int | None], bool] = {}
     for report, sized in zip(reports, every, strict=True):
         llc = machine.llc_bytes or _size(report.facts.get("llc_bytes"))
-        said_by = (machine.source or "the caller") if machine.llc_bytes else "the log"
+        by = (machine.source or "the caller") if machine.llc_bytes else "the log"
         if report.facts.get("cached_on_purpose"):
             continue
         if has_own_memory(report) and machine.source != "--l3":
-            llc, said_by = (
-                _size(report.facts.get("device_cache_bytes")),
-                "the log",
-            )  # not the host's
+            llc, by = _size(report.facts.get("device_cache_bytes")), "the log"  # not the host's
         elif llc:
-            yield from _short_walk(report, llc, said_by)
+            yield from _short_walk(report, llc, by)
         key = report.tool, llc
         if key not in walks:
             walks[key] = _is_walk(by_tool[report.tool], llc)
         if walks[key] or _is_sweep(sized, llc):
             continue
-        words: dict[str, Any] = {"llc": llc, "by": said_by, "rule": RULE}
-        words["size"] = f" ({format_bytes(RULE * llc)})" if llc else ""
+        words: dict[str, Any] = {"llc": llc, "by": by, "rule": RULE}
+        words["ruled_llc"] = RULE * llc if llc else None
         if fitting := [own for own in sized if own.all_bytes <= (llc or SMALLEST)]:
-            yield _fits(fitting, llc, words)
+            yield _fits(fitting, words)
         elif small := [own for own in sized if own.ruled_bytes < RULE * (llc or LARGEST)]:
             least = min(small, key=lambda own: own.size)
             if not llc:
@@ -103,7 +94,7 @@ def cache_resident(reports: list[Report], machine: Machine) -> Iterator[Finding 
             words["what"] = "Each array has" if is_array else "What is worked on has"
             words |= {"ruled": least.ruled_bytes, "part": llc / least.all_bytes}
             about = [result for own in small for result in own.results]
-            yield finding("below-rule", words, about=about, evidence=least.evidence(llc))
+            yield finding("below-rule", words | least.words(), about=about)
     if asked:
         least = min(asked, key=lambda own: own.size)
         why = (
@@ -114,18 +105,13 @@ def cache_resident(reports: list[Report], machine: Machine) -> Iterator[Finding 
         yield Ask(ARTEFACT, "--l3 SIZE", why)
 
 
-def _fits(fitting: list[_Sized], llc: int | None, words: dict[str, Any]) -> Finding:
-    sizes = sorted({own.all_bytes for own in fitting})
-    said = [format_bytes(size) for size in sizes]
-    words["sizes"] = f"{said[0]} to {said[-1]}" if len(sizes) > 3 else listed(said)
-    words["of"] = "the caches of any machine"
-    if llc:
-        words["of"] = f"the last-level caches of {format_bytes(llc)} ({words['by']})"
-    largest = max(fitting, key=lambda own: own.size)
+def _fits(fitting: list[_Sized], words: dict[str, Any]) -> Finding:
+    sizes = [format_bytes(size) for size in sorted({own.all_bytes for own in fitting})]
+    words["sizes"] = f"{sizes[0]} to {sizes[-1]}" if len(sizes) > 3 else listed(sizes)
+    words |= max(fitting, key=lambda own: own.size).words()
     about = [result for own in fitting for result in own.results]
-    confidence = None if llc else EVERYWHERE
-    evidence = largest.evidence(llc)
-    return finding("fits-caches", words, about=about, evidence=evidence, confidence=confidence)
+    kind = "fits-caches" if words["llc"] else "fits-all-caches"
+    return finding(kind, words, about=about)
 
 
 def _size(value: object) -> int | None:
@@ -168,7 +154,7 @@ def _is_walk(sized: list[_Sized], llc: int | None) -> bool:
     return bool(walk) and walk[-1].all_bytes >= WALK * walk[0].all_bytes and _is_sweep(walk, llc)
 
 
-def _short_walk(report: Report, llc: int, said_by: str) -> Iterator[Finding]:
+def _short_walk(report: Report, llc: int, by: str) -> Iterator[Finding]:
     """A walk of loads that ends before it leaves the caches: who reads its last latency as that of
     memory errs."""
     sets = [
@@ -177,15 +163,9 @@ def _short_walk(report: Report, llc: int, said_by: str) -> Iterator[Finding]:
         if read.unit == "ns" and (size := _size(read.of.get("working_set_bytes")))
     ]
     largest, last = max(sets, key=lambda pair: pair[0], default=(0, None))
-    if last is None or largest > llc or last.value >= OF_MEMORY_NS:
-        return
-    evidence = [
-        ("working_set_bytes", largest, "bytes", last.line),
-        ("latency", last.value, last.unit, last.line),
-        ("llc_bytes", llc, "bytes", "machine"),
-    ]
-    words = {"last": last, "largest": largest, "llc": llc, "by": said_by, "least": RULE * llc}
-    yield finding("short-walk", words, evidence=evidence)
+    if last and largest <= llc and last.value < OF_MEMORY_NS:
+        words = {"last": last, "largest": largest, "llc": llc, "by": by}
+        yield finding("short-walk", words, least=RULE * llc)
 
 
 MOST_SIZES = 3  # all in the caches: more are a walk through them
@@ -214,14 +194,8 @@ def named_for_memory(report: Report, machine: Machine) -> Iterator[Finding]:
     sizes = {f"{size:.1e}" for size, _ in sized}
     if sized and len(sizes) <= MOST_SIZES and max(size for size, _ in sized) <= llc:
         size, rate = max(sized, key=lambda pair: pair[0])
-        evidence = [
-            ("bytes of an iteration", size, "bytes", rate.line),
-            ("llc_bytes", int(llc), "bytes", "machine"),
-        ]
-        by = machine.source or "the log"
-        words = {"rate": rate, "bytes": size, "llc": int(llc), "by": by}
-        about = [result for _, result in sized]
-        yield finding("named-for-memory", words, about=about, evidence=evidence)
+        words = {"rate": rate, "bytes": size, "llc": int(llc), "by": machine.source or "the log"}
+        yield finding("named-for-memory", words, about=[result for _, result in sized])
 
 
 def _iterations(report: Report) -> Iterator[tuple[int, Result]]:
@@ -233,12 +207,12 @@ def _iterations(report: Report) -> Iterator[tuple[int, Result]]:
         if _OF_MEMORY.search(f"{result.of.get('benchmark', '')} {result.of.get('label', '')}")
     ]
     times = {
-        (time.of["benchmark"], time.line): in_base_units(time) / 1e9
+        (time.of["benchmark"], time.line): time.base_value / 1e9
         for time in called
-        if time.name.endswith(" real time") and is_time(time)
+        if time.name.endswith(" real time") and time.is_time
     }
     for result in called:
-        rate = rate_of(result)
+        rate = result.rate
         if rate is None or not is_number(rate) or result.statistic not in _STATISTICS:
             continue
         size = rate * times.get((result.of["benchmark"], result.line), 0.0)

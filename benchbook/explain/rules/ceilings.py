@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Iterator
-from functools import lru_cache
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
-from benchbook.core.number_format import count, listed, number
+from benchbook.core.number_format import listed
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import BOTH_WAYS, Report, Result
 from benchbook.explain.printed_digits import is_number
 from benchbook.explain.rules import Machine, rule
 from benchbook.explain.rules.common.addresses import stays_in_host
-from benchbook.explain.rules.common.base_units import in_base_units, is_time, rate_of
 from benchbook.explain.rules.common.devices import (
     LINK_BYTES_PER_S,
     has_own_memory,
-    memory_bytes_per_s,
+    named_device,
+    of_data_sheet,
+    pcie_bytes_per_s,
 )
 from benchbook.explain.rules.common.findings import finding
 from benchbook.explain.units import bytes_per_s
@@ -48,6 +47,15 @@ class _Above(NamedTuple):
     whose: str
 
 
+def _worst(kind: str, above: Sequence[_Above], **words: object) -> Iterator[Finding]:
+    """A finding of the rate that is farthest above its bound, if there is any, about them all."""
+    if above:
+        worst = max(above, key=lambda each: each.rate / each.bound)
+        factor = worst.rate / worst.bound if worst.rate < math.inf else None
+        about = [each.result for each in above]
+        yield finding(kind, worst._asdict() | words, about=about, factor=factor)
+
+
 @rule
 def above_ceiling(report: Report, machine: Machine) -> Iterator[Finding]:
     """Rates above what the memory of that machine, or any core, can carry.
@@ -58,9 +66,9 @@ def above_ceiling(report: Report, machine: Machine) -> Iterator[Finding]:
     """
     least = min(MISSES_BYTES_PER_S, MARGIN * (machine.memory_bytes_per_s or MISSES_BYTES_PER_S))
     limit, peak, of_peak = _peak(report)
-    found = []
+    above = []
     for result in rates_above(report, min(least, limit)):
-        rate = rate_of(result) or 0.0
+        rate = result.rate or 0.0
         # Without arrays it may be the rate of anything; the memories of a machine bound all.
         # What a mapping is faster than is told of the mapping.
         is_other = result.statistic == "stddev" or result.of.get("zero_copy")
@@ -68,38 +76,29 @@ def above_ceiling(report: Report, machine: Machine) -> Iterator[Finding]:
             continue
         size = report.column(result, "working_set_bytes") or report.column(result, "array_bytes")
         if rate > limit and (of_peak == OF_PEAK or _is_in_device(report, result)):
-            found.append(_Above(result, rate, peak, of_peak))
+            above.append(_Above(result, rate, peak, of_peak))
         elif not is_number(size):
             if rate > SYSTEM_BYTES_PER_S and not _is_of_link(report, result):
-                found.append(_Above(result, rate, SYSTEM_BYTES_PER_S, OF_MEMORIES))
+                above.append(_Above(result, rate, SYSTEM_BYTES_PER_S, OF_MEMORIES))
         else:
             most, why = _bound(report, result, size, machine)
             if rate > most:
-                found.append(_Above(result, rate, most, why))
-    if found:
-        worst = max(found, key=lambda above: above.rate / above.bound)
-        evidence = [
-            ("rate", worst.result.value, worst.result.unit, worst.result.line),
-            ("bound", worst.bound, "bytes/s", "machine"),
-        ]
-        words: dict[str, Any] = {"result": worst.result, "whose": worst.whose}
-        words |= {"rate": _gb(worst.rate), "bound": _gb(worst.bound)}
-        factor = worst.rate / worst.bound if worst.rate < math.inf else None
-        about = [above.result for above in found]
-        yield finding("above-memory", words, about=about, evidence=evidence, factor=factor)
+                above.append(_Above(result, rate, most, why))
+    yield from _worst("above-memory", above)
 
 
 def _peak(report: Report) -> tuple[float, float, str]:
     """Above which rate something is wrong, the most that its memory can do by what the log or a
     data sheet says of it, and who says so."""
-    peak, said = map(report.facts.get, ("memory_peak_bytes_per_s", "memory_bytes_per_s"))
+    peak = report.facts.get("memory_peak_bytes_per_s")
+    in_theory = report.facts.get("memory_bytes_per_s")
     if is_number(peak) and peak > 0:
         return ROUNDED * peak, peak, OF_PEAK
-    if of_device := memory_bytes_per_s(report):
+    if of_device := of_data_sheet(named_device(report), "memory"):
         why = f"the memory of {report.facts['device']} carries by its data sheet"
         return MARGIN * of_device, of_device, why
-    if said and not has_own_memory(report):  # else it is perhaps the host's
-        return MARGIN * said, said, "the memory carries in theory, as the log says"
+    if in_theory and not has_own_memory(report):  # else it is perhaps the host's
+        return MARGIN * in_theory, in_theory, "the memory carries in theory, as the log says"
     return math.inf, math.inf, ""
 
 
@@ -149,27 +148,6 @@ def _bound(report: Report, result: Result, size: float, machine: Machine) -> tup
     return SYSTEM_BYTES_PER_S, OF_MEMORIES
 
 
-def _gb(rate: float) -> str:
-    if rate == math.inf:
-        return "infinite"
-    return f"{number(rate / 1e9) if rate < 1e12 else count(rate / 1e9)} GB/s"
-
-
-# One direction of sixteen lanes in GB/s, after the coding of bits, before that of packets.
-PCIE_GB_PER_S = {2: 8.0, 3: 15.754, 4: 31.508, 5: 63.015, 6: 121.0}
-# The newest generation that a device has. What is linked to its host in another way is not here:
-# NVLink of POWER (P100 and V100 as SXM2), NVLink-C2C (GH200, GB200, GB10), Jetsons, xGMI (MI250X).
-DEVICES = (
-    (late(r"[PV]100S?-PCIE", re.I), 3),  # POWER has the other ones
-    (late(r"GH\d|GB\d|SXM2|Jetson|Orin|Xavier|Thor|P100|V100|\bMI300A\b|"
-                r"\bMI250X\b", re.I), None),
-    (late(r"B300\b", re.I), 6),
-    (late(r"B[12]00\b|RTX (?:PRO )?(?:50|6000 Blackwell)\d*|H100|H200|H800|H20\b", re.I), 5),
-    (late(r"A100|A800|A30\b|A40\b|A10\b|A10G|A16\b|A2\b|L4\b|L40|RTX A\d|RTX [34]0\d\d|"
-                r"\b[34]0[5-9]0\b|RTX \d{4} Ada|MI2\d0|MI100", re.I), 4),
-    (late(r"\bT4\b|P4\b|P40|RTX 20\d\d|GTX 1[06]\d\d|TITAN (?:X|V|RTX)|K80|M40|M60|"
-                r"GTX 9\d\d|Quadro (?:RTX|[PM])|K40", re.I), 3),
-)  # fmt: skip
 OF_NETWORKS = ("far_address", "protocol", "link_bits_per_s")
 NETWORK_BITS_PER_S = 800e9  # no card has a faster port
 BEYOND_LINK = 1.02  # times its speed: what waits in buffers at the end of a test
@@ -184,83 +162,52 @@ def above_link(report: Report) -> Iterator[Finding]:
     """
     network = any(key in report.facts for key in OF_NETWORKS)
     if network:
-        found = [above for rate in report.being("total", "mean") for above in _of_net(report, rate)]
+        above = [each for rate in report.being("total", "mean") for each in _of_net(report, rate)]
     else:
-        found = [above for rate in report.knowing("direction") for above in _of_bus(report, rate)]
+        above = [each for rate in report.knowing("direction") for each in _of_bus(report, rate)]
     # Where no link was there, which one the log has besides tells nothing.
-    if found and not (network and stays_in_host(report)):
-        worst = max(found, key=lambda above: above.rate / above.bound)
-        evidence = [
-            ("rate", worst.result.value, worst.result.unit, worst.result.line),
-            ("ceiling", worst.bound, "bytes/s", "data sheet of the link"),
-        ]
-        words: dict[str, Any] = {"result": worst.result, "whose": worst.whose}
-        words |= {"gb": worst.rate / 1e9, "most_gb": worst.bound / 1e9}
-        words |= {"gbit": worst.rate * 8 / 1e9, "most_gbit": worst.bound * 8 / 1e9}
+    if above and not (network and stays_in_host(report)):
+        worst = max(above, key=lambda each: each.rate / each.bound)
         kind = "above-lanes" if "PCIe" in worst.whose else "above-link"
-        about, factor = [above.result for above in found], worst.rate / worst.bound
-        yield finding(kind, words, about=about, evidence=evidence, factor=factor)
+        yield from _worst(kind, above, gbit=worst.rate * 8 / 1e9, most_gbit=worst.bound * 8 / 1e9)
 
 
 def _of_net(report: Report, result: Result) -> Iterator[_Above]:
     """A rate above what the link, or any port, carries."""
-    rate = rate_of(result)
     both = str(result.of.get("stream")).startswith(BOTH_WAYS)
     both = both or report.column(result, "direction") == "both"
     link = report.facts.get("link_bits_per_s")
     most = (link or NETWORK_BITS_PER_S) / 8 * (2 if both else 1)
-    if rate is not None and BEYOND_LINK * most < rate < math.inf:
+    if (rate := result.rate) is not None and BEYOND_LINK * most < rate < math.inf:
         whose = "the link of this log" if link else "the fastest port of any network card"
         yield _Above(result, rate, most, whose)
 
 
 def _of_bus(report: Report, result: Result) -> Iterator[_Above]:
     """A rate above what the bus between host and device carries."""
-    rate = rate_of(result)
+    rate = result.rate
     both = str(result.of.get("stream")).startswith(BOTH_WAYS)
     direction = "both" if both else report.column(result, "direction")
     is_moved = direction in ("host to device", "device to host", "both")
     if rate is None or not rate < math.inf or not is_moved or result.statistic == "sum":
         return
-    times, device = result.of.get("devices", 1), str(report.facts.get("device", ""))
+    times, device = result.of.get("devices", 1), named_device(report)
     times *= 2 if direction == "both" else 1
-    generation = generation_of(device)
     least = most = LINK_BYTES_PER_S * times
     whose = "the fastest link of any device"
     if own := report.facts.get("pcie_bytes_per_s"):
         most, whose = own * times, "the link of this log"
         least = BEYOND_LINK * most
-    elif generation is not None:
-        least = most = PCIE_GB_PER_S[generation] * 1e9 * times
-        ways = "both directions together" if direction == "both" else "one direction"
+    elif bus := pcie_bytes_per_s(device):
+        least = most = bus * times
+        ways, generation = _ways(direction == "both"), of_data_sheet(device, "pcie")
         whose = f"sixteen lanes of PCIe {generation}, as {device} has them, carry no more in {ways}"
     if rate > least:
         yield _Above(result, rate, most, whose)
 
 
-@lru_cache(maxsize=64)  # asked of every result of a log
-def generation_of(device: str) -> int | None:
-    """The generation of PCIe that a device has; None where its name does not tell, or where it has
-    another link to its host."""
-    return next((found for pattern, found in DEVICES if pattern.search(device)), None)
-
-
-# One direction of all NVLinks of a device in GB/s by its data sheet, of the fastest variant that
-# has the name. Bridges of cards count as plugged in.
-_LINKS = (
-    (late(r"\bG?B[123]00\b"), 900.0),
-    (late(r"\bG?H200\b|\bGH\d|\bH20\b"), 450.0),
-    (late(r"\bH100 (?:PCIe|NVL)", re.I), 300.0),
-    (late(r"\bH100\b"), 450.0),
-    (late(r"\b[AH]800\b"), 200.0),
-    (late(r"\bA100\b"), 300.0),
-    (late(r"V100-PCIE|P100-PCIE", re.I), 0.0),
-    (late(r"\bV100\b"), 150.0),
-    (late(r"\bA30\b|\bGV100\b"), 100.0),
-    (late(r"\bP100\b"), 80.0),
-    (late(r"\bA40\b|\bRTX A[456][05]00\b|\bRTX 3090\b"), 56.25),
-    (late(r"\bQuadro RTX [568]000\b|\bTITAN RTX\b|\bRTX 2080\b"), 50.0),
-)
+def _ways(both: bool) -> str:
+    return "both directions together" if both else "one direction"
 
 
 @rule
@@ -271,46 +218,30 @@ def above_peer_link(report: Report) -> Iterator[Finding]:
     there are, or that there are none and PCIe is all. What stays within one device is judged by its
     memory.
     """
-    ceiling, whose = _ceiling_of_peers(str(report.facts.get("device", "")))
-    found = [
-        (rate / (ceiling * ways), result)
-        for result in (report.knowing("ways") if ceiling else ())
+    device = named_device(report)
+    linked, bus = of_data_sheet(device, "nvlink"), pcie_bytes_per_s(device)
+    lanes = f"sixteen lanes of PCIe {of_data_sheet(device, 'pcie')}"
+    whose = f"{'all NVLinks' if linked > bus else lanes} of {device}"
+    above = [
+        _Above(result, rate, most, f"{whose} carry in {_ways(ways == 2)}")
+        for result in (report.knowing("ways") if linked or bus else ())
         for ways in [report.column(result, "ways")]
         if ways in (1, 2) and result.of.get("row") != result.of.get("column")
-        if is_number(result.value) and (rate := rate_of(result))
-        if rate > BEYOND_LINK * ceiling * ways
+        for most in [max(linked, bus) * ways]
+        if result.is_number and (rate := result.rate) and rate > BEYOND_LINK * most
     ]
-    if found:
-        factor, worst = max(found, key=lambda pair: pair[0])
-        both = worst.of.get("ways") == 2
-        most = ceiling * (2 if both else 1)
-        evidence = [
-            ("rate", worst.value, worst.unit, worst.line),
-            ("ceiling", most, "bytes/s", "data sheet of the link"),
-        ]
-        words: dict[str, Any] = {
-            "result": worst,
-            "from": worst.of.get("row"),
-            "to": worst.of.get("column"),
-        }
-        words |= {"most": most / 1e9, "whose": f"{whose} of {report.facts['device']}"}
-        words["ways"] = "both directions together" if both else "one direction"
-        about = [result for _, result in found]
-        yield finding("above-peer-link", words, about=about, evidence=evidence, factor=factor)
-
-
-@lru_cache(maxsize=64)
-def _ceiling_of_peers(device: str) -> tuple[float, str]:
-    """One direction between two such devices in bytes/s, and of what; 0 where nobody knows."""
-    linked = next((rate for pattern, rate in _LINKS if pattern.search(device)), 0.0)
-    generation = generation_of(device)
-    bus = PCIE_GB_PER_S[generation] if generation else 0.0
-    if linked > bus:
-        return linked * 1e9, "all NVLinks"
-    return bus * 1e9, f"sixteen lanes of PCIe {generation}"
+    yield from _worst("above-peer-link", above)
 
 
 AS_SAID = 1.25  # times what bytes and time make at most: else one of the three is wrong
+
+
+class _Unmoved(NamedTuple):
+    """A rate whose bytes nothing moved in the longest time that its digits allow."""
+
+    result: Result
+    moved: float
+    longest_s: float
 
 
 @rule
@@ -321,21 +252,17 @@ def no_work(report: Report) -> Iterator[Finding]:
     the loop's favour: they contradict nothing, and no core has registers enough for such a rate.
     """
     rates = rates_above(report, CORE_BYTES_PER_S)
-    far = [found for result in rates if (found := _unmoved(report, result))]
+    far = [unmoved for result in rates if (unmoved := _unmoved(report, result))]
     # Of a transfer the launch alone may have been timed, or a counter of its bytes ran over.
     if far and not report.knowing("direction", *OF_NETWORKS, "streams"):
-        result, moved, longest = max(far, key=lambda found: found[1] / found[2])
-        evidence = [("bytes", moved, "B", result.line), ("longest time", longest, "s", result.line)]
-        words: dict[str, Any] = {"result": result, "moved": int(moved), "longest": longest * 1e9}
-        words["gb"] = moved / longest / 1e9
-        about = [result for result, _, _ in far]
-        yield finding("no-work", words, about=about, evidence=evidence)
+        worst = max(far, key=lambda each: each.moved / each.longest_s)
+        gb = worst.moved / worst.longest_s / 1e9
+        yield finding("no-work", worst._asdict(), about=[each.result for each in far], gb=gb)
 
 
-def _unmoved(report: Report, result: Result) -> tuple[Result, float, float] | None:
-    """The result, the bytes that it is of, and the longest time that its digits allow in s; None
-    where something can have moved them."""
-    rate, elapsed = rate_of(result), report.column(result, "elapsed_s")
+def _unmoved(report: Report, result: Result) -> _Unmoved | None:
+    """None where something can have moved them."""
+    rate, elapsed = result.rate, report.column(result, "elapsed_s")
     if rate is None or not is_number(elapsed) or elapsed < 0:
         return None  # without a time of its own the figure may be the one that is wrong
     threads = (report.column(result, "threads") or 0) * (report.column(result, "processes") or 1)
@@ -350,7 +277,7 @@ def _unmoved(report: Report, result: Result) -> tuple[Result, float, float] | No
     longest, shortest = elapsed + error, elapsed - error
     if not is_number(moved) or longest <= 0 or moved / longest <= most:
         return None
-    return (result, moved, longest) if rate * shortest <= AS_SAID * moved else None
+    return _Unmoved(result, moved, longest) if rate * shortest <= AS_SAID * moved else None
 
 
 NO_LOOP_NS = 0.02  # for an iteration: a tenth of a cycle of any core
@@ -376,25 +303,23 @@ def dead_code(report: Report) -> Iterator[Finding]:
     yield from _arithmetic(report)
     yield from _without_loop(report)
     for family, sizes in _families(report).items():
-        times = [in_base_units(time) for time in sizes.values()]
+        times = [time.base_value for time in sizes.values()]
         least, most = min(sizes), max(sizes)
         grows = most >= LEAST_SIZE and most >= LEAST_GROWTH * max(1, least)
         if len(sizes) > 1 and grows and max(times) <= min(MOST_NS, SAME * min(times)):
-            words: dict[str, Any] = {"family": family, "least": least, "most": most}
+            words = {"family": family, "least": least, "most": most}
             words |= {"small": sizes[least], "large": sizes[most], "times": most / max(1, least)}
-            about, evidence = list(sizes.values()), [sizes[least], sizes[most]]
-            yield finding("empty-loop", words, about=about, evidence=evidence)
+            yield finding("empty-loop", words, about=sizes.values())
 
 
 def _arithmetic(report: Report) -> Iterator[Finding]:
     """Operations of arithmetic that took no time, as many of them as a loop was to hold."""
     operations = report.knowing("arithmetic")
-    none = [time for time in operations if is_time(time) and 0 <= in_base_units(time) < NO_LOOP_NS]
+    none = [time for time in operations if time.is_time and 0 <= time.base_value < NO_LOOP_NS]
     if none:
         names = listed([time.name for time in none[:SHOWN]])
-        more = f" and {len(none) - SHOWN} more" if len(none) > SHOWN else ""
-        words = {"names": names, "more": more, "first": none[0]}
-        yield finding("no-arithmetic", words, about=none, evidence=none[:1])
+        left = max(0, len(none) - SHOWN) or None
+        yield finding("no-arithmetic", about=none, names=names, left=left, first=none[0])
 
 
 def _without_loop(report: Report) -> Iterator[Finding]:
@@ -403,8 +328,8 @@ def _without_loop(report: Report) -> Iterator[Finding]:
     for time in report.knowing("benchmark"):
         if "iterations" not in time.of or time.of.get("threads", 1) != 1:
             continue
-        is_cpu = is_number(time.value) and is_time(time) and time.name.endswith(" cpu time")
-        ns, open_ns = in_base_units(time), time.of.get("below_ns", NO_LOOP_NS)
+        is_cpu = time.is_number and time.is_time and time.name.endswith(" cpu time")
+        ns, open_ns = time.base_value, time.of.get("below_ns", NO_LOOP_NS)
         if not is_cpu or not 0 <= ns < NO_LOOP_NS:
             continue
         if ns == 0 and time.of["iterations"] < SURELY_ROUNDED and open_ns >= NO_LOOP_NS:
@@ -413,7 +338,7 @@ def _without_loop(report: Report) -> Iterator[Finding]:
     in_batches = _in_batches(report) if few else set()
     for time in few:
         if time.of["benchmark"] not in in_batches:
-            yield finding("no-loop", {"time": time})
+            yield finding("no-loop", time=time)
 
 
 def _in_batches(report: Report) -> set[object]:
@@ -422,31 +347,31 @@ def _in_batches(report: Report) -> set[object]:
     rates = {
         result.of["benchmark"]: rate
         for result in report.knowing("benchmark")
-        if (rate := rate_of(result)) and rate <= CORE_BYTES_PER_S
+        if (rate := result.rate) and rate <= CORE_BYTES_PER_S
     }
     return {
         time.of["benchmark"]
         for time in report.knowing("benchmark")
         if time.name.endswith(" cpu time") and time.of["benchmark"] in rates
-        if rates[time.of["benchmark"]] * in_base_units(time) / 1e9 <= BATCHED_BYTES
+        if rates[time.of["benchmark"]] * time.base_value / 1e9 <= BATCHED_BYTES
     }
 
 
 def _families(report: Report) -> dict[str, dict[int, Result]]:
     """Times of an iteration by the number in the benchmark's name; several threads share one."""
-    found: dict[str, dict[int, Result]] = {}
+    families: dict[str, dict[int, Result]] = {}
     own = [result for result in report.knowing("benchmark") if "iterations" in result.of]
     counting = {
         result.of["benchmark"]
         for result in own
-        if result.unit == "items/s" or rate_of(result) is not None
+        if result.unit == "items/s" or result.rate is not None
     }
     for time in own:
         name = time.of["benchmark"]
-        if name not in counting or time.name.endswith(" cpu time") or not is_time(time):
+        if name not in counting or time.name.endswith(" cpu time") or not time.is_time:
             continue
-        sized = _SIZED.fullmatch(str(name)) if is_number(time.value) and time.value > 0 else None
+        sized = _SIZED.fullmatch(str(name)) if time.is_positive else None
         if sized and (time.of.get("threads") or 1) == 1:
             title = f"{sized[1]}/…{sized[3] or ''}{time.name.removeprefix(name)}"
-            found.setdefault(title, {}).setdefault(int(sized[2]), time)
-    return found
+            families.setdefault(title, {}).setdefault(int(sized[2]), time)
+    return families

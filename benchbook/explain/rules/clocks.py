@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from benchbook.core.number_format import duration, number, plural, share
+from benchbook.core.number_format import plural, share
+from benchbook.detect import detector
 from benchbook.explain.model import Report, Result
 from benchbook.explain.printed_digits import is_number
 from benchbook.explain.rules import rule
-from benchbook.explain.rules.common.base_units import in_base_units, is_time
-from benchbook.explain.rules.common.findings import Proof, finding
+from benchbook.explain.rules.common.findings import finding
 from benchbook.explain.rules.common.latencies import NAMES
 from benchbook.explain.units import bytes_per_s, in_base
 from benchbook.findings import Effect, Finding
@@ -29,22 +29,15 @@ def timer_granularity(report: Report) -> Iterator[Finding]:
     ]
     if not ticks:
         return
-    # Not above: what detectors stand on takes longer to load than a log to read.
-    from benchbook.detect.detectors.timer_granularity import LEAST_TICKS, NO_NUMBER
-
-    few = [(count, test) for count, test in ticks if count < LEAST_TICKS]
+    clock = detector("timer-granularity")
+    few = [(count, test) for count, test in ticks if count < clock.LEAST_TICKS]
     if few:
         count, test = min(few, key=lambda pair: pair[0])
         resolution = report.column(test, "clock_resolution_ns")
-        evidence: list[Proof] = [("clock_ticks", count, "ticks", test.line)]
-        words: dict[str, Any] = {"test": test, "count": count, "steps": ""}
-        words["wrong"] = "all of it" if count <= 1 else share(1 / count)
-        if is_number(resolution):
-            words["steps"] = f" of {duration(float(resolution))}"
-            evidence.append(("clock_resolution_ns", resolution, "ns", "log"))
-        effect: Effect = "invalidates" if count < NO_NUMBER else "informs"
-        about = [test for _, test in few]
-        yield finding("few-ticks", words, about=about, evidence=evidence, effect=effect)
+        words = {"wrong": "all of it" if count <= 1 else share(1 / count), "count": count}
+        words |= {"test": test, "resolution": resolution if is_number(resolution) else None}
+        effect: Effect = "invalidates" if count < clock.NO_NUMBER else "informs"
+        yield finding("few-ticks", words, about=[test for _, test in few], effect=effect)
 
 
 def _ticks(report: Report, test: Result) -> float | None:
@@ -70,17 +63,15 @@ def no_time_at_all(report: Report) -> Iterator[Finding]:
     whole milliseconds the mean, where none took two, of a sweep over sizes any. Where the tool says
     that its clock was set, that is why.
     """
-    kind, none, more = "no-time", list[Result](), ""
+    kind, none, words = "no-time", list[Result](), dict[str, Any](next=None)
     if report.facts.get("below_tick", 0) >= LEAST and not report.facts.get("clock_step_ns"):
         timed = [sample for sample in report.being("sample") if sample.name in NAMES]
         none = [sample for sample in timed if sample.value == 0]
         none = none if len(none) >= LEAST_SHARE * len(timed) else []
         longer = (sample for sample in timed if sample.value > 0)
-        if least := min(longer, key=lambda sample: sample.value, default=None):
-            time = f"{number(least.value)} {least.unit} (line {least.line})"
-            more = f", and the next longer time is {time}"
+        words["next"] = min(longer, key=lambda sample: sample.value, default=None)
     elif none := _whole_milliseconds(report):
-        kind, more = "no-mean", "all" if len(none) > 1 else "most"
+        kind, words["many"] = "no-mean", "all" if len(none) > 1 else "most"
     else:
         none = [
             mean
@@ -90,8 +81,7 @@ def no_time_at_all(report: Report) -> Iterator[Finding]:
             if mean.value == 0 and mean.of.get("message_bytes")
         ]
     if none:
-        words = {"first": none[0], "times": plural(len(none), "time"), "more": more}
-        yield finding(kind, words, about=none, evidence=none[:1])
+        yield finding(kind, words, about=none, first=none[0], times=len(none))
 
 
 def _whole_milliseconds(report: Report) -> list[Result]:
@@ -139,13 +129,13 @@ def whole_ticks(report: Report) -> Iterator[Finding]:
 
 def _is_single(time: Result) -> bool:
     """Whether it is the time of one iteration by itself."""
-    timed = is_time(time) and time.name.endswith("real time")
+    timed = time.is_time and time.name.endswith("real time")
     return timed and time.statistic == "sample" and time.of.get("iterations") == 1
 
 
 def _step_ns(samples: Sequence[Result]) -> float:
     """The tick of which all are whole multiples, some of them none; 0 where they are not."""
-    times = [in_base_units(sample) for sample in samples]
+    times = [sample.base_value for sample in samples]
     if not all(is_number(time) and time >= 0 for time in times) or min(times) > 0 or not any(times):
         return 0.0
     step = min(time for time in times if time > 0)
@@ -156,13 +146,9 @@ def _step_ns(samples: Sequence[Result]) -> float:
 
 def _multiples(samples: Sequence[Result], step_ns: float) -> Finding:
     none = sum(sample.value == 0 for sample in samples)
-    evidence: list[Proof] = [("step", step_ns, "ns", "log")]
     words: dict[str, Any] = {"first": samples[0], "last": samples[-1], "step": step_ns}
     words["many"] = plural(len(samples), "repetition" if none else "figure")
-    words["short"] = f", and {none} of them took no time" if none else ""
-    if none:
-        evidence.append(("repetitions of no time", none, "repetitions", "log"))
-    return finding("multiples-of-tick", words, evidence=evidence)
+    return finding("multiples-of-tick", words, none=none or None)
 
 
 WRAP_NS = 2**32 * 1e3  # 71 minutes
@@ -182,25 +168,15 @@ def wall_clock_step(report: Report) -> Iterator[Finding]:
     negative, timed = list(_exchanges(report)), list(_rates(report))
     step_ns, line = (report.facts.get(name) for name in ("clock_step_ns", "clock_step_line"))
     if step_ns:
-        seen = f"the tool says so itself: by {duration(step_ns)} (line {line})"
         about: list[Result | str] = [f"line {line}: clock", *negative]
-        evidence: list[Proof] = [("clock_step_ns", step_ns, "ns", line)]
-        yield finding("clock-back", {"seen": seen}, about=about, evidence=evidence)
+        yield finding("clock-back-told", about=about, step=step_ns, line=line)
     elif negative:
         first = negative[0]
-        short_ns = WRAP_NS - in_base_units(first)
-        wraps = f", which is {duration(short_ns)} below 2^32 us" if first.value > 0 else ""
-        seen = (
-            f"{plural(len(negative), 'exchange')} took less than no time, as "
-            f"{first.value:,.10g} {first.unit} in line {first.line}{wraps}"
-        )
-        evidence = [(first.name, first.value, first.unit, first.line)]
-        yield finding("clock-back", {"seen": seen}, about=negative, evidence=evidence)
+        short_ns = WRAP_NS - first.base_value if first.value > 0 else None
+        words = {"count": len(negative), "first": first, "short": short_ns}
+        yield finding("clock-back", words, about=negative)
     elif timed:
-        first, took = timed[0], _lasted(timed[0])
-        seen = f"{first.name} in line {first.line} took {took:,.6g} s"
-        evidence = [("elapsed", took, "s", first.line)]
-        yield finding("clock-back", {"seen": seen}, about=timed, evidence=evidence)
+        yield finding("clock-back-in-rate", about=timed, first=timed[0], took=_lasted(timed[0]))
     else:
         yield from _jump(report)
 
@@ -252,15 +228,6 @@ def _jump(report: Report) -> Iterator[Finding]:
             told = (row.value for row in report.called("retransmits") if row.line == rate.line)
             resent = next(told, None)
             if not resent:
-                evidence: list[Proof] = [
-                    ("interval", _lasted(rate), "s", rate.line),
-                    ("usual interval", usual_s, "s", "log"),
-                ]
-                words: dict[str, Any] = {
-                    "interval": rate,
-                    "ns": _lasted(rate) * 1e9,
-                    "usual": usual_s * 1e9,
-                }
-                words["told"] = ", with nothing sent again" if resent is not None else ""
-                yield finding("clock-forward", words, evidence=evidence)
+                words = {"interval": rate, "took_s": _lasted(rate), "usual_s": usual_s}
+                yield finding("clock-forward", words, resent=resent)
             return

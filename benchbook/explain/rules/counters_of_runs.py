@@ -10,6 +10,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
+from benchbook.detect import detector
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Report, Result
 from benchbook.explain.rules import rule
@@ -28,12 +29,10 @@ def absent_counter(reports: list[Report]) -> Iterator[Finding]:
     """Events that were asked for and are not there; starts of a program that counted nothing."""
     for report in reports:
         if "refused" in report.facts:
-            evidence = [("events counted", 0, "events", report.line)]
-            about = [f"line {report.line}"]
-            yield finding("refused", {"report": report}, about=about, evidence=evidence)
+            yield finding("refused", about=[f"line {report.line}"], report=report, counted=0)
     rows = _rows(reports)
     if any(row["state"] == "absent" or row["value"] == 0 for row in rows):
-        yield from _detected("absent_counter", rows, reports, _is_absent)
+        yield from _detected("absent-counter", rows, reports, _is_absent)
 
 
 @rule
@@ -41,11 +40,11 @@ def multiplexed_counter(reports: list[Report]) -> Iterator[Finding]:
     """Events that took turns, and were scaled: that counted for a part of the time."""
     rows = [row for row in _rows(reports) if row["state"] == "ok"]
     if any(row["multiplexed"] or row["running_fraction"] < 1 for row in rows):
-        yield from _detected("multiplexed_counter", rows, reports, _is_shared)
+        yield from _detected("multiplexed-counter", rows, reports, _is_shared)
 
 
 def _detected(
-    detector: str,
+    artefact: str,
     rows: list[dict[str, Any]],
     reports: list[Report],
     is_meant: Callable[[Result], bool],
@@ -54,12 +53,10 @@ def _detected(
     # Not above: what detectors stand on takes longer to load than a log to read.
     import pandas as pd
 
-    from benchbook.core import plugins
     from benchbook.detect import Seen
 
-    module = plugins.load("benchbook.detect.detectors", detector)
     where = [event.where for report in reports for event in _events(report) if is_meant(event)]
-    for found in module.detect(Seen(pd.DataFrame(), evidence=rows)).findings:
+    for found in detector(artefact).detect(Seen(pd.DataFrame(), evidence=rows)).findings:
         yield replace(found, where=list(dict.fromkeys(where)))
 
 
@@ -153,13 +150,8 @@ def zero_page(reports: list[Report]) -> Iterator[Finding]:
         largest = max((size for size in sizes if isinstance(size, int)), default=0)
         pages = largest // HUGE_PAGE_BYTES
         if faults and pages >= LEAST_PAGES and faults.value < pages:
-            evidence = [
-                ("working_set_bytes", largest, "bytes", program.line),
-                ("page faults", faults.value, "faults", faults.line),
-            ]
             words = {"program": program, "faults": faults, "size": largest, "pages": pages}
-            about = [*program.results[:1], faults]
-            yield finding("zero-page", words, about=about, evidence=evidence)
+            yield finding("zero-page", words, about=[*program.results[:1], faults])
 
 
 def _is_fault(event: Result) -> bool:

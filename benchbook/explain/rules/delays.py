@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from itertools import pairwise, product
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from benchbook.detect import detector
 from benchbook.explain.model import Report, Result
 from benchbook.explain.printed_digits import is_number
 from benchbook.explain.rules import rule
 from benchbook.explain.rules.common.addresses import is_near
-from benchbook.explain.rules.common.base_units import in_base_units, is_time
-from benchbook.explain.rules.common.findings import at_size, finding
+from benchbook.explain.rules.common.findings import finding
 from benchbook.explain.rules.common.latencies import Latencies, latencies
 from benchbook.explain.sweeps import Sweep
 from benchbook.explain.units import bytes_per_s, in_base
@@ -40,13 +40,13 @@ def delayed_ack(reports: list[Report]) -> Iterator[Finding]:
                 for (name, _, _), own in report.groups.items()
                 if name.startswith(kind)
                 for result in own
-                if is_so(in_base_units(result))
+                if is_so(result.base_value)
             ]
             for kind, is_so in (("TCP latency", is_delay), ("UDP latency", is_fast))
         )
         if slow and soon:
-            words = {"slow": slow[0], "soon": soon[0], "who": who_waits(in_base_units(slow[0]))}
-            yield finding("delayed-beside-udp", words, about=slow[:1], evidence=[slow[0], soon[0]])
+            who = who_waits(slow[0].base_value)
+            yield finding("delayed-beside-udp", about=slow[:1], slow=slow[0], soon=soon[0], who=who)
     over_tcp = [report for report in reports if report.facts.get("protocol") == "tcp"]
     far, soon_ends = _answers(reports) if over_tcp else (set(), set())
     for report in over_tcp:
@@ -61,17 +61,14 @@ def _delays(report: Report, *, answers_soon: bool) -> Iterator[Finding]:
     for rate in report.called("transaction rate"):
         each_ns = 1e9 / rate.value * (rate.of.get("outstanding") or 1) if rate.value > 0 else 0.0
         if is_delay(each_ns) and (answers_soon or is_near(report)):
-            words = {"rate": rate, "each": each_ns, "who": who_waits(each_ns)}
             kind = "delayed-rate-by-ping" if answers_soon else "delayed-rate-by-address"
-            yield finding(kind, words)
+            yield finding(kind, rate=rate, each=each_ns, who=who_waits(each_ns))
 
 
 def _delay_ns() -> tuple[float, float]:
     """How long Linux waits, and how near to it a time has to be."""
-    # Not above: what detectors stand on takes longer to load than a log to read.
-    from benchbook.detect.detectors.delayed_ack import DELAY_NS, MODE_NS
-
-    return DELAY_NS, MODE_NS
+    delays = detector("delayed-ack")
+    return delays.DELAY_NS, delays.MODE_NS
 
 
 def is_delay(ns: float | None, *, of_most: bool = True) -> bool:
@@ -131,15 +128,16 @@ def _delayed(report: Report, own: Latencies) -> tuple[str, float | None] | None:
 
 def _of_quantile(own: Latencies, statistic: str, confidence: float | None) -> Finding:
     is_half = own.name == "latency"
-    words: dict[str, Any] = {"time": own.by_statistic[statistic], "least": ""}
-    words["who"] = who_waits((own.ns(statistic) or 0) * (2 if is_half else 1))
-    words["whole"] = " for one way, twice that for the round trip" if is_half else ""
-    words["network"] = (
-        "the way to a near address is seldom" if confidence else "the network itself is not"
+    return finding(
+        "delayed-quantile",
+        about=[own.by_statistic[statistic]],
+        confidence=confidence,
+        time=own.by_statistic[statistic],
+        who=who_waits((own.ns(statistic) or 0) * (2 if is_half else 1)),
+        passes="half" if is_half else "whole",
+        network="near" if confidence else "any",
+        fastest=own.by_statistic.get("min"),
     )
-    if "min" in own.by_statistic:
-        words["least"] = f", while the fastest take {own.printed('min')}"
-    return finding("delayed-quantile", words, confidence=confidence)
 
 
 FAR = 10.0  # times both neighbours
@@ -155,9 +153,8 @@ def delayed_sizes(report: Report) -> Iterator[Finding]:
     stalls = [stall for sweep in sweeps for stall in stalls_of(sweep, MOST_DELAYED_SIZES)]
     if delayed := [stall for stall in stalls if is_delayed(stall[1])]:
         times, worst = max(delayed, key=lambda stall: stall[0])
-        words = {"worst": worst, "times": times, "who": who_waits(in_base_units(worst))}
-        about = [result for _, result in delayed]
-        yield finding("delayed-sizes", words, about=about, evidence=[at_size(worst)])
+        about, who = [result for _, result in delayed], who_waits(worst.base_value)
+        yield finding("delayed-sizes", about=about, worst=worst, times=times, who=who)
 
 
 def is_delayed(result: Result) -> bool:
@@ -196,18 +193,6 @@ LESS, FITS = 0.6, 0.05  # of what a doubling should add; how far off the others 
 GROWS = 1.5  # from one size to the next, where the bytes make most of the time
 OFF = 0.1  # of a time, from what the doublings before it let expect: more is an outlier
 DOUBLES = 2.2  # at most, from one size to the next
-SLOWER = (
-    "changes its protocol there: above the threshold the sender first asks whether the receiver "
-    "has a buffer (rendezvous) instead of sending at once (eager)"
-)
-FASTER = (
-    "changes its protocol there, and the one above the threshold would have been the faster one "
-    "for smaller messages too"
-)
-ALGORITHM = (
-    "takes another algorithm there, or another protocol between its processes (rendezvous instead "
-    "of eager), and a bad one for this size"
-)
 
 
 class _Jump(NamedTuple):
@@ -232,11 +217,9 @@ def eager_rendezvous(report: Report) -> Iterator[Finding]:
         jumps = [jump for jump in jumps if jump.times >= FAR_COLLECTIVE]
     if jumps:
         worst = max(jumps, key=lambda jump: (jump.times >= TIMES, abs(jump.times - 1)))
-        slower = ALGORITHM if is_collective else SLOWER
-        words: dict[str, Any] = {"before": worst.before, "after": worst.after, "times": worst.times}
-        words["why"] = slower if worst.times >= TIMES else FASTER
-        evidence = [at_size(worst.before), at_size(worst.after)]
-        yield finding("protocol-jump", words, evidence=evidence)
+        slower = "algorithm" if is_collective else "slower"
+        why = slower if worst.times >= TIMES else "faster"
+        yield finding("protocol-jump", worst._asdict(), why=why)
 
 
 def _has_none(report: Report) -> bool:
@@ -244,7 +227,7 @@ def _has_none(report: Report) -> bool:
     return any(
         mean.value == 0 and bool(mean.of.get("message_bytes"))
         for mean in report.being("mean")
-        if is_time(mean)
+        if mean.is_time
     )
 
 
@@ -324,18 +307,14 @@ def coordinated_omission(report: Report) -> Iterator[Finding]:
     the 99th percentile leaves out. Where a pace was asked for, by how far the sender fell behind
     it.
     """
-    asked, pace = report.facts.get("asked_per_s"), _pace(report)
-    if asked and pace and pace[0] < BEHIND * asked and latencies(report):
+    wanted, pace = report.facts.get("asked_per_s"), _pace(report)
+    if wanted and pace and pace[0] < BEHIND * wanted and latencies(report):
         per_s, sent = pace
-        line = report.facts["asked_in_line"]
-        evidence = [
-            ("asked for", asked, "messages/s", line),
-            ("sent", per_s, "messages/s", sent.line),
-        ]
         shown = [result for own in latencies(report) for result in own.by_statistic.values()]
-        words = {"sent": sent, "asked": asked, "line": line, "per_s": per_s}
-        factor = asked / per_s if per_s else None
-        yield finding("behind", words, about=[sent, *shown], evidence=evidence, factor=factor)
+        words = {"sent": sent, "wanted": wanted, "per_s": per_s}
+        words["line"] = report.facts["asked_in_line"]
+        factor = wanted / per_s if per_s else None
+        yield finding("behind", words, about=[sent, *shown], factor=factor)
         return
     for own in latencies(report) if report.being("median") else ():
         mean, median, far = own.ns("mean"), own.ns("median"), own.ns("p99")
@@ -344,9 +323,9 @@ def coordinated_omission(report: Report) -> Iterator[Finding]:
         statistics = {name: own.by_statistic[name] for name in ("mean", "median", "p99", "max")}
         stalled = 1 - median / mean
         if stalled >= LEAST_SHARE and _is_closed(report):
-            yield finding("stalls", {**statistics, "stalled": stalled})
+            yield finding("stalls", statistics, stalled=stalled)
         elif due := _due(report, own, median, far):
-            yield finding("due", {**statistics, "due": due[0], "part": due[1]})
+            yield finding("due", statistics, due=due[0], part=due[1])
 
 
 def _due(report: Report, own: Latencies, median: float, far: float) -> tuple[int, float] | None:

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import Any
 
-from benchbook.core.number_format import number
+from benchbook.detect import detector
 from benchbook.explain.model import Report, Result
 from benchbook.explain.rules import Machine, rule
 from benchbook.explain.rules.ceilings import BEYOND_LINK
-from benchbook.explain.rules.common.base_units import rate_of
 from benchbook.explain.rules.common.devices import LINK_BYTES_PER_S, is_host, shares_memory
 from benchbook.explain.rules.common.findings import finding
 from benchbook.findings import Finding
@@ -26,41 +24,28 @@ def host_memory_device(report: Report) -> Iterator[Finding]:
     transfers = report.knowing("direction")
     moved = [result for result in transfers if report.column(result, "direction")]
     if moved and is_host(report):
-        what, are = "is the host's own processor", "copies within its memory, or no copies at all"
-        yield _within_host(report, moved, what, are)
+        yield _within_host("within-host", report, moved)
     elif moved and shares_memory(report):
         moved = [copy for copy in moved if "host" in str(report.column(copy, "direction"))]
         if moved:
-            what = "has no memory but that of its host"
-            yield _within_host(report, moved, what, "copies within that memory")
+            yield _within_host("shared-memory", report, moved)
     else:
         # Mappings of memory that host and device share: there was nothing to move.
         mapped = [
             result
             for result in report.knowing("zero_copy")
-            if (rate_of(result) or 0) > LINK_BYTES_PER_S
+            if (result.rate or 0) > LINK_BYTES_PER_S
             if result.of.get("zero_copy")
         ]
         if mapped:
             most = max(mapped, key=lambda result: result.value)
-            yield finding("mapped", {"most": most}, about=mapped, evidence=[most])
+            yield finding("mapped", about=mapped, most=most)
 
 
-def _within_host(report: Report, moved: Sequence[Result], what: str, are: str) -> Finding:
-    platform, device = (str(report.facts.get(name, "")) for name in ("platform", "device"))
-    evidence = [
-        (name, value, "", report.line)
-        for name, value in (("platform", platform), ("device", device))
-        if value
-    ]
-    words: dict[str, Any] = {
-        "report": report,
-        "device": device or platform,
-        "what": what,
-        "are": are,
-    }
-    words["count"] = len(moved)
-    return finding("within-host", words, about=moved, evidence=evidence)
+def _within_host(kind: str, report: Report, moved: Sequence[Result]) -> Finding:
+    platform, device = (str(report.facts.get(n, "")) or None for n in ("platform", "device"))
+    words = {"called": device or platform, "platform": platform, "device": device}
+    return finding(kind, words, about=moved, report=report, count=len(moved))
 
 
 @rule
@@ -76,20 +61,14 @@ def pageable(reports: list[Report]) -> Iterator[Finding]:
         paged = [copy for own, copy, of in copies if own is report and of == "pageable"]
         if not paged:
             continue
-        # Not above: what detectors stand on takes longer to load than a log to read.
-        from benchbook.detect.detectors.pageable import VISIBLE
-
         own = report
         largest = max(paged, key=lambda copy: own.column(copy, "message_bytes") or 0)
         twin = pinned.get(_transfer(report, largest))
-        rates = [rate_of(copy) or 0.0 for copy in (twin or largest, largest)]
+        rates = [copy.rate or 0.0 for copy in (twin or largest, largest)]
         ratio = rates[0] / rates[1] if twin and rates[1] else None
-        words, evidence = {"largest": largest, "more": ""}, [largest, *([twin] if twin else [])]
-        if twin and ratio:
-            more = f" Pinned memory carries {number(ratio)} times as much (line {twin.line})."
-            words["more"] = more
-        factor = 1 / ratio if ratio and ratio > VISIBLE else None
-        yield finding("pageable", words, about=paged, evidence=evidence, factor=factor)
+        factor = 1 / ratio if ratio and ratio > detector("pageable").VISIBLE else None
+        words = {"largest": largest, "twin": twin, "ratio": ratio or None}
+        yield finding("pageable", words, about=paged, factor=factor)
 
 
 def _transfer(report: Report, copy: Result) -> tuple[object, ...]:
@@ -115,21 +94,16 @@ def oversubscribed_sum(report: Report, machine: Machine) -> Iterator[Finding]:
         if rate.statistic == "mean" and "summed_of" in rate.of and rate.of.get("devices", 1) > 1
     ]
     if in_turn:
-        first = in_turn[0]
-        evidence = [("sum of rates", first.value, first.unit, first.line)]
-        yield finding("sum-of-turns", {"first": first}, about=in_turn, evidence=evidence)
+        yield finding("sum-of-turns", about=in_turn, first=in_turn[0])
     sums = [rate for rate in report.being("sum") if _is_wrong(report, rate)]
     if sums:
         largest = max(sums, key=lambda rate: rate.value)
         processes = report.column(largest, "processes")
         cores = report.facts.get("cores") or machine.cores
         crowded = processes and cores and processes > cores
-        words: dict[str, Any] = {"largest": largest, "what": ADDED[largest.of["summed_of"]]}
-        words["of"] = f" of {processes} processes" if processes else ""
-        words |= {"processes": processes, "cores": cores}
-        evidence = [("sum of averages", largest.value, largest.unit, largest.line)]
-        kind = "crowded-sum" if crowded else "sum-of-averages"
-        yield finding(kind, words, about=sums, evidence=evidence)
+        words = {"largest": largest, "what": ADDED[largest.of["summed_of"]]}
+        words |= {"processes": processes or None, "cores": cores}
+        yield finding("crowded-sum" if crowded else "sum-of-averages", words, about=sums)
 
 
 def _is_wrong(report: Report, rate: Result) -> bool:
@@ -140,4 +114,4 @@ def _is_wrong(report: Report, rate: Result) -> bool:
     link = report.facts.get("link_bits_per_s") or math.inf
     if rate.of["summed_of"] != "total" and "pattern" not in report.facts:
         return True
-    return (rate_of(rate) or 0.0) * 8 > BEYOND_LINK * link
+    return (rate.rate or 0.0) * 8 > BEYOND_LINK * link

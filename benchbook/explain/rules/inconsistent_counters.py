@@ -11,8 +11,7 @@ from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Report, Result
 from benchbook.explain.printed_digits import half_of_last_digit, is_number
 from benchbook.explain.rules import rule
-from benchbook.explain.rules.common.base_units import in_base_units
-from benchbook.explain.rules.common.findings import Proof, Relation, finding, unequal
+from benchbook.explain.rules.common.findings import finding, unequal
 from benchbook.explain.rules.counters_of_runs import ALL_THE_TIME
 from benchbook.explain.units import in_base
 from benchbook.findings import Finding
@@ -25,7 +24,7 @@ FEW_DIGITS = 0.02  # half of the last one ÷ the number: fewer tell nothing
 def quotient(above: Result, below: Result, times: float) -> float:
     """The quotient of two results in base units, times a factor; 0 where their digits, or a 0, do
     not tell it."""
-    parts = [in_base_units(part) for part in (above, below)]
+    parts = [part.base_value for part in (above, below)]
     if min(parts) <= 0 or any(_half(part) > FEW_DIGITS * part.value for part in (above, below)):
         return 0.0
     return times * parts[0] / parts[1]
@@ -36,19 +35,18 @@ def _half(result: Result) -> float:
     if result.unit in EXACT and float(result.value).is_integer():
         return 0.0
     half = result.of.get("elapsed_error_s")
-    return float(half) if half is not None else half_of_last_digit(result.value)
+    return float(half) if half is not None else result.half
 
 
 def not_quotient(
     metric: Result, above: Result | None, below: Result | None, times: float
 ) -> Iterator[Finding]:
     """That a metric is not the quotient of two results, `times` a factor."""
-    made = quotient(above, below, times) if above and below else 0.0
-    if made:
+    if above and below and (made := quotient(above, below, times)):
         # Zeros at the end of what was printed are lost, so that this is rather too much.
-        slack = TOLERANCE * made + 2 * half_of_last_digit(metric.value)
+        slack = TOLERANCE * made + 2 * metric.half
         words = {"metric": metric, "above": above, "below": below}
-        yield from unequal("quotient", Relation(metric.value, made, slack), words)
+        yield from unequal("quotient", metric.value, made, slack, words)
 
 
 # metric -> what it is the ratio of, in base units (ns, events), and times what
@@ -63,35 +61,17 @@ RATES = {
 def inconsistent_counts(report: Report) -> Iterator[Finding]:
     """A rate that is not the operations over their time, or bytes that are not as many blocks as
     there were operations."""
-    for names in ((metric, *parts[:2]) for metric, parts in RATES.items()):
-        columns = [
-            [
-                result
-                for result in report.called(name)
-                if result.statistic != "standard error" and is_number(result.value)
-            ]
-            for name in names
-        ]
-        if all(len(column) == 1 for column in columns):
-            metric, above, below = (column[0] for column in columns)
-            yield from not_quotient(metric, above, below, RATES[metric.name][2])
-    moved = [
-        rate for rate in report.called("transfer rate") if is_number(rate.of.get("bytes_moved"))
-    ]
-    operations = report.called("operations")
-    if len(operations) == len(moved) == 1:
-        count, rate = operations[0], moved[0]
-        block, said = report.column(count, "array_bytes"), float(rate.of["bytes_moved"])
-        if is_number(block) and is_number(count.value) and min(block, count.value, said) > 0:
+    for name, (above, below, times) in RATES.items():
+        if metric := report.only(name):
+            yield from not_quotient(metric, report.only(above), report.only(below), times)
+    rates = [rate for rate in report.called("transfer rate") if "bytes_moved" in rate.of]
+    count = report.only("operations")
+    if count and len(rates) == 1:
+        moved, block = rates[0].of["bytes_moved"], report.column(count, "array_bytes")
+        if is_number(block) and is_number(moved) and min(block, count.value, moved) > 0:
             made = block * count.value
-            evidence = [
-                ("bytes_moved", said, "bytes", rate.line),
-                ("operations", count.value, "operations", count.line),
-                ("array_bytes", block, "bytes", "log"),
-            ]
-            words = {"rate": rate, "count": count, "block": block}
-            relation = Relation(said, made, TOLERANCE * made)
-            yield from unequal("blocks", relation, words, evidence=evidence)
+            words = {"rate": rates[0], "count": count, "block": block}
+            yield from unequal("blocks", float(moved), made, TOLERANCE * made, words)
 
 
 # As a part of the ratio: what turns of other lengths may do to it, and to a rate a version that
@@ -160,7 +140,7 @@ def _odd_events(report: Report) -> Iterator[Finding]:
     counts: dict[tuple[object, ...], list[Result]] = {}
     metrics: list[tuple[Result, _Counted]] = []
     for result in report.results:
-        if result.statistic == "standard error" or not is_number(result.value):
+        if result.statistic == "standard error" or not result.is_number:
             continue
         counted = _counted(result.name)
         if counted.end in METRICS and result.unit != "events":
@@ -178,7 +158,7 @@ def _odd_events(report: Report) -> Iterator[Finding]:
         are_whole = _is_whole(above) and _is_whole(below)
         is_of_branches = counted.end == " of all branches" and are_whole
         if is_of_branches and above.value > MORE * below.value + 1:
-            yield finding("misses", {"metric": metric, "above": above, "below": below})
+            yield finding("misses", metric=metric, above=above, below=below)
         is_ratio = bool(counted.kind) or are_whole
         if is_ratio and (made := quotient(above, below, METRICS[counted.end][2])):
             place = metric.of.get("place"), metric.of.get("core")
@@ -282,9 +262,8 @@ def _odd_metrics(report: Report) -> Iterator[Finding]:
                     volume = own.get(name.replace("bandwidth", "data volume"))
                     yield from not_quotient(metric, volume, time, 1e3)
                 elif "Power" in name and metric.unit == "W":
-                    yield from not_quotient(
-                        metric, own.get(name.replace("Power", "Energy")), time, 1e9
-                    )
+                    energy = own.get(name.replace("Power", "Energy"))
+                    yield from not_quotient(metric, energy, time, 1e9)
         if not statistic:
             counts = events.get((statistic, *place), {})
             cycles, instructions = (
@@ -298,8 +277,7 @@ def _odd_metrics(report: Report) -> Iterator[Finding]:
             if time and whole:
                 slack = SUM_TOLERANCE * whole.value + 1e-4
                 words = {"time": time, "whole": whole}
-                relation = Relation(time.value, whole.value, slack)
-                yield from unequal("time-of-region", relation, words, factored=False)
+                yield from unequal("time-of-region", time.value, whole.value, slack, words)
             yield from _odd_traffic(own)
     yield from _odd_sums_of_cores(metrics)
 
@@ -308,7 +286,7 @@ def _tables(report: Report, kind: str) -> dict[tuple[Any, ...], Table]:
     """By statistic, group, region and core: what was printed there, each name once."""
     found: dict[tuple[Any, ...], Table] = {}
     for result in report.results:
-        if result.of.get("kind") == kind and is_number(result.value):
+        if result.of.get("kind") == kind and result.is_number:
             place = result.statistic, *map(result.of.get, ("group", "region", "core"))
             found.setdefault(place, {}).setdefault(result.name, result)
     return found
@@ -321,11 +299,10 @@ def _odd_clock(own: Table, events: Table, cpu_ghz: Any) -> Iterator[Finding]:
     actual, own_clock = counters.get("FIXC1"), counters.get("FIXC2")
     if metric and actual and own_clock and is_number(cpu_ghz) and metric.unit == "MHz":
         made = quotient(actual, own_clock, 1e3 * cpu_ghz)
-        slack = TOLERANCE * made + 2 * half_of_last_digit(metric.value)
+        slack = TOLERANCE * made + 2 * metric.half
         if made:
             words = {"metric": metric, "actual": actual, "own": own_clock, "ghz": cpu_ghz}
-            relation = Relation(metric.value, made, slack)
-            yield from unequal("clock-of-core", relation, words, factored=False)
+            yield from unequal("clock-of-core", metric.value, made, slack, words)
 
 
 def _odd_traffic(own: Table) -> Iterator[Finding]:
@@ -344,9 +321,8 @@ def _odd_traffic(own: Table) -> Iterator[Finding]:
         total = read.value + written.value
         slack = SUM_TOLERANCE * total + sum(map(_digits, (whole, read, written)))
         if {whole.unit} == {read.unit, written.unit}:
-            parts = {"whole": whole, "read": read, "written": written}
-            relation = Relation(whole.value, total, slack)
-            yield from unequal("traffic", relation, parts, factored=False)
+            words = {"whole": whole, "read": read, "written": written}
+            yield from unequal("traffic", whole.value, total, slack, words)
 
 
 def _odd_sums_of_cores(metrics: dict[tuple[Any, ...], Table]) -> Iterator[Finding]:
@@ -367,8 +343,7 @@ def _odd_sums_of_cores(metrics: dict[tuple[Any, ...], Table]) -> Iterator[Findin
         several = max(cores, key=lambda count: (cores[count], count), default=0)
         for whole, mean, times, slack in ratios if cores.get(several, 0) >= FEWEST else ():
             if abs(times - round(times)) > slack or times > several + slack:
-                words = {"whole": whole, "mean": mean, "times": times, "cores": several}
-                yield finding("sum-of-cores", words)
+                yield finding("sum-of-cores", whole=whole, mean=mean, times=times, cores=several)
 
 
 def _open(whole: Result, mean: Result) -> float:
@@ -379,7 +354,7 @@ def _open(whole: Result, mean: Result) -> float:
 
 def _digits(result: Result) -> float:
     """likwid prints four decimals, or seven digits of what is large; zeros at the end are lost."""
-    half = half_of_last_digit(result.value) if result.value >= 1e6 else 0.0
+    half = result.half if result.value >= 1e6 else 0.0
     return max(5e-5, half, 5e-7 * result.value)
 
 
@@ -395,11 +370,9 @@ def inconsistent_clock(report: Report) -> Iterator[Finding]:
     """
     odd = [time for time in report.knowing("clocks") if _is_no_clock(time)]
     if odd:
-        time, clocks = odd[0], odd[0].of["clocks"]
-        evidence: list[Proof] = [time, ("clocks", clocks, "clocks", time.line)]
-        ghz = clocks / in_base_units(time)
-        words = {"time": time, "clocks": clocks, "ghz": ghz}
-        yield finding("clock-of-time", words, about=odd, evidence=evidence)
+        clocks = odd[0].of["clocks"]
+        ghz = clocks / odd[0].base_value
+        yield finding("clock-of-time", about=odd, time=odd[0], clocks=clocks, ghz=ghz)
 
 
 def _is_no_clock(time: Result) -> bool:
@@ -426,17 +399,12 @@ def inconsistent_times(report: Report) -> Iterator[Finding]:
     """
     if "program" not in report.facts or report.facts.get("counted_in_part"):
         return
-    clocks = [clock for clock in report.called("task-clock") if is_number(clock.value)]
-    parts = [
-        time
-        for time in report.called("user time", "sys time")
-        if is_number(time.value) and time.statistic != "standard error"
-    ]
-    if len(clocks) != 1 or len(parts) != 2 or parts[0].name == parts[1].name:
+    clock = report.only("task-clock")
+    first, second = report.only("user time"), report.only("sys time")
+    if not (clock and first and second):
         return
-    on_cpus = in_base_units(clocks[0])
-    took = sum(in_base_units(time) for time in parts)
+    on_cpus, took = clock.base_value, first.base_value + second.base_value
     if on_cpus > 0 and took > LONGER_THAN_CPUS * on_cpus + TICKS_NS:
-        words: dict[str, Any] = {"first": parts[0], "second": parts[1], "clock": clocks[0]}
-        words |= {"took_s": took / 1e9, "on_cpus_s": on_cpus / 1e9}
-        yield finding("longer-than-cpus", words, factor=took / on_cpus)
+        words = {"first": first, "second": second, "clock": clock}
+        factor = took / on_cpus
+        yield finding("longer-than-cpus", words, factor=factor, took=took, on_cpus=on_cpus)

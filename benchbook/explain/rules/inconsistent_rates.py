@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from benchbook.core.number_format import listed, number, plural
-from benchbook.core.sizes import format_bytes
 from benchbook.explain.model import Report, Result, Twice
 from benchbook.explain.printed_digits import half_of_last_digit, is_number
 from benchbook.explain.rules import rule
-from benchbook.explain.rules.common.base_units import in_base_units, is_time, rate_of
-from benchbook.explain.rules.common.findings import Proof, finding
+from benchbook.explain.rules.common.findings import Clause, finding, listing
 from benchbook.explain.units import bytes_per_s, in_base
 from benchbook.findings import Finding
 
@@ -54,7 +51,7 @@ def inconsistent_rate(report: Report) -> Iterator[Finding]:
         if "bytes_moved" in report.columns and bytes_per_s(1.0, unit)
         for result in several
     )
-    odd = [found for rate in rates if (found := _odd_rate(rate))]
+    odd = [odd_rate for rate in rates if (odd_rate := _odd_rate(rate))]
     if not odd:
         return
     constants = {_constant(rate.ratio) for rate in odd}
@@ -62,28 +59,15 @@ def inconsistent_rate(report: Report) -> Iterator[Finding]:
     worst = max(odd, key=lambda rate: abs(math.log(rate.ratio)) if rate.is_finite else 99)
     shown = odd[0] if of_units else worst
     made = shown.moved / shown.elapsed_s if shown.elapsed_s > 0 else math.inf
-    words: dict[str, Any] = {
-        "rate": shown.result,
-        "moved": shown.moved,
-        "elapsed_s": shown.elapsed_s,
-    }
-    words |= {"mb": made / 1e6, "mib": made / 2**20, "ratio": shown.ratio}
-    words["units"] = CONSTANTS.get(of_units or 0.0)
-    words["more"] = f"; {plural(len(odd) - 1, 'more line')} like it" if len(odd) > 1 else ""
-    evidence = [
-        ("rate", shown.result.value, shown.result.unit, shown.result.line),
-        ("bytes_moved", shown.moved, "bytes", shown.result.line),
-        ("elapsed_s", shown.elapsed_s, "s", shown.result.line),
-    ]
-    factor = shown.ratio if shown.is_finite else None
+    words = {"made": made, "units": CONSTANTS.get(of_units or 0.0), "others": len(odd) - 1 or None}
+    about, factor = [rate.result for rate in odd], shown.ratio if shown.is_finite else None
     kind = "rate-of-units" if of_units else "rate"
-    about = [rate.result for rate in odd]
-    yield finding(kind, words, about=about, evidence=evidence, factor=factor)
+    yield finding(kind, shown._asdict() | words, about=about, factor=factor)
 
 
 def _odd_rate(result: Result) -> _OddRate | None:
     """A rate that its bytes and its time cannot make, whatever digits were cut off them."""
-    rate = rate_of(result)
+    rate = result.rate
     moved, elapsed = result.of.get("bytes_moved"), result.of.get("elapsed_s")
     if rate is None or not is_number(moved) or not is_number(elapsed) or moved <= 0 or rate < 0:
         return None
@@ -94,7 +78,7 @@ def _odd_rate(result: Result) -> _OddRate | None:
     half = float(error) if is_number(error) else min(half_of_last_digit(elapsed), MOST_HALF_S)
     if elapsed + half <= 0:
         return None
-    share = RATE_TOLERANCE + (half_of_last_digit(result.value) / result.value if rate else 1.0)
+    share = RATE_TOLERANCE + (result.half / result.value if rate else 1.0)
     high = moved / (elapsed - half) * (1 + share) if elapsed > half else math.inf
     if moved / (elapsed + half) * (1 - share) <= rate <= high:
         return None
@@ -114,6 +98,10 @@ class _Moved(NamedTuple):
     least: float
     most: float
 
+    @property
+    def middle(self) -> float:
+        return (self.least + self.most) / 2
+
 
 @rule
 def inconsistent_kernels(report: Report) -> Iterator[Finding]:
@@ -131,31 +119,25 @@ def inconsistent_kernels(report: Report) -> Iterator[Finding]:
             key = result.of.get("process"), result.of.get("part"), result.unit
             runs.setdefault(key, {}).setdefault(int(arrays), []).append(moved)
     for run in runs.values():
-        for more, less, why in (*_unlike(run), *_out_of_ratio(run)):
-            pair = sorted((more, less), key=lambda moved: moved.result.line)
-            evidence: list[Proof] = []
-            for moved in pair:
-                result = moved.result
-                evidence.append(("rate", result.value, result.unit, result.line))
-                evidence.append(("elapsed_s", result.of["elapsed_s"], "s", result.line))
-            sizes = [(moved.least + moved.most) / 2 for moved in pair]
-            words: dict[str, Any] = {"first": pair[0].result, "second": pair[1].result, "why": why}
-            words |= {"first_moved": sizes[0], "second_moved": sizes[1]}
-            yield finding("kernels", words, evidence=evidence)
+        for more, less, of in (*_unlike(run), *_out_of_ratio(run)):
+            first, second = sorted((more, less), key=lambda moved: moved.result.line)
+            words = {"first": first, "second": second, "ratio": more.middle / less.middle}
+            few, many = of or (None, None)
+            yield finding("kernels", words, why="ratio" if of else "alike", few=few, many=many)
             return
 
 
-def _unlike(run: dict[int, list[_Moved]]) -> Iterator[tuple[_Moved, _Moved, str]]:
+def _unlike(run: dict[int, list[_Moved]]) -> Iterator[tuple[_Moved, _Moved, None]]:
     """Two of as many arrays that moved unlike much."""
     for several in run.values():
         less = min(several, key=lambda moved: moved.most)
         more = max(several, key=lambda moved: moved.least)
         if more.least > (1 + RATE_TOLERANCE) * less.most:
-            yield more, less, "both go over as many arrays of one size"
+            yield more, less, None
 
 
-def _out_of_ratio(run: dict[int, list[_Moved]]) -> Iterator[tuple[_Moved, _Moved, str]]:
-    """Two of other numbers of arrays, whose bytes no way of counting makes."""
+def _out_of_ratio(run: dict[int, list[_Moved]]) -> Iterator[tuple[_Moved, _Moved, tuple[int, int]]]:
+    """Two of other numbers of arrays, whose bytes no way of counting makes; with both numbers."""
     surest = {
         arrays: min(several, key=lambda moved: moved.most / moved.least)
         for arrays, several in run.items()
@@ -167,14 +149,12 @@ def _out_of_ratio(run: dict[int, list[_Moved]]) -> Iterator[tuple[_Moved, _Moved
         # All that is read and written, with what stores read first, what is read alone, or as many.
         ways = (many / few, (many + 1) / (few + 1), (many - 1) / max(few - 1, 1), 1.0)
         if not any(least <= slack * way and way <= slack * most for way in ways):
-            ratio = number((more.least + more.most) / (less.least + less.most))
-            why = f"these go over {few} and {many} arrays of one size, which makes no {ratio} times"
-            yield more, less, why
+            yield more, less, (few, many)
 
 
 def _moved(result: Result) -> _Moved | None:
     """None where it is not known, or where the tool says it, so that each rate is judged alone."""
-    rate, elapsed = rate_of(result), result.of.get("elapsed_s")
+    rate, elapsed = result.rate, result.of.get("elapsed_s")
     error = result.of.get("elapsed_error_s")
     if "bytes_moved" in result.of or not (is_number(rate) and is_number(elapsed)):
         return None
@@ -198,28 +178,29 @@ def inconsistent_load(report: Report) -> Iterator[Finding]:
     """
 
     def rate(result: Result) -> float:
-        return rate_of(result) or 0.0
+        return result.rate or 0.0
+
+    def time_ns(result: Result) -> float:
+        return result.base_value
 
     named = report.knowing("from_node", "inject_delay", "mix")
-    figures = [result for result in named if is_number(result.value) and result.value > 0]
+    figures = [result for result in named if result.is_positive]
     parts = [result for result in figures if {"from_node", "inject_delay"} & {*result.of}]
     wholes = [result for result in figures if "mix" in result.of]
     whole = max(wholes, key=rate, default=None)
-    if whole and (far := [part for part in parts if rate(part) > MORE * rate(whole)]):
-        yield _loaded("part-above-whole", max(far, key=rate), whole, far)
-    times = [part for part in parts if is_time(part)]
+    if whole and (above := [part for part in parts if rate(part) > MORE * rate(whole)]):
+        far = max(above, key=rate)
+        about, factor = [*above, whole], far.value / whole.value
+        yield finding("part-above-whole", about=about, far=far, limit=whole, factor=factor)
+    times = [part for part in parts if part.is_time]
     idle = [time for time in times if "from_node" in time.of and "homed_in" not in time.of]
-    least = min(idle, key=in_base_units, default=None)
+    least = min(idle, key=time_ns, default=None)
     loaded = [time for time in times if "inject_delay" in time.of]
-    limit_ns = LESS * in_base_units(least) if least else 0.0
-    if least and (fast := [time for time in loaded if in_base_units(time) < limit_ns]):
-        yield _loaded("load-below-idle", min(fast, key=in_base_units), least, fast)
-
-
-def _loaded(kind: str, far: Result, limit: Result, every: Sequence[Result]) -> Finding:
-    words, about = {"far": far, "limit": limit}, [*every, limit]
-    factor = far.value / limit.value
-    return finding(kind, words, about=about, evidence=[far, limit], factor=factor)
+    limit_ns = LESS * time_ns(least) if least else 0.0
+    if least and (below := [time for time in loaded if time_ns(time) < limit_ns]):
+        far = min(below, key=time_ns)
+        about, factor = [*below, least], far.value / least.value
+        yield finding("load-below-idle", about=about, far=far, limit=least, factor=factor)
 
 
 SHORTER = 0.5  # of a larger block ÷ of a smaller one
@@ -245,7 +226,7 @@ def inconsistent_walk(report: Report) -> Iterator[Finding]:
             of_pages.setdefault(read.name, {})[int(size)] = read
     for walk in walks.values():
         for first, second, why in (*_falls(walk), *_unlike_two(walk)):
-            yield finding("walk", {"first": first, "second": second, "why": why})
+            yield finding("walk", first=first, second=second, why=why)
             return
 
 
@@ -253,16 +234,11 @@ def _falls(walk: _Walk) -> Iterator[tuple[Result, Result, str]]:
     """Blocks whose reads are far faster than those of a smaller one."""
     for reads in walk.values():
         longest: Result | None = None
-        for size, read in sorted(reads.items()):
-            if not is_number(read.value) or read.value < 0:
+        for _, read in sorted(reads.items()):
+            if not read.is_number or read.value < 0:
                 continue
             if longest and read.value < SHORTER * longest.value and longest.value >= LEAST_NS:
-                why = (
-                    f"a block of {format_bytes(size)} has no more of itself in any cache than one "
-                    f"of {format_bytes(longest.of['working_set_bytes'])}, and its reads cannot be "
-                    "so much shorter"
-                )
-                yield longest, read, why
+                yield longest, read, "larger"
             if longest is None or read.value > longest.value:
                 longest = read
 
@@ -271,12 +247,12 @@ def _unlike_two(walk: _Walk) -> Iterator[tuple[Result, Result, str]]:
     """Two reads at a time that took far less than one, or far more than two."""
     for size, single in walk.get(SINGLE, {}).items():
         dual = walk.get(DUAL, {}).get(size)
-        if dual is None or not (is_number(single.value) and is_number(dual.value)):
+        if dual is None or not (single.is_number and dual.is_number):
             continue
         if dual.value > max(MOST_OF_TWO * single.value, single.value + LEAST_NS):
-            yield single, dual, "two reads at a time take at most as long as one after the other"
+            yield single, dual, "after_each_other"
         if dual.value < min(LEAST_OF_TWO * single.value, single.value - LEAST_NS):
-            yield single, dual, "two reads at a time cannot be over before one alone is"
+            yield single, dual, "before_one"
 
 
 # How much more one direction may have. Through bridges and sockets both get into each other's way;
@@ -301,34 +277,32 @@ def inconsistent_ways(report: Report) -> Iterator[Finding]:
     ]
     if odd:
         single, both = max(odd, key=lambda pair: pair[0].value / max(pair[1].value, 1e-9))
-        more = f"; {plural(len(odd) - 1, 'more pair')} like it" if len(odd) > 1 else ""
         about = dict.fromkeys(result.where for pair in odd for result in pair)
-        words = {"single": single, "both": both, "more": more}
         factor = single.value / both.value if both.value > 0 else None
-        yield finding("ways", words, about=about, evidence=[single, both], factor=factor)
+        words = {"single": single, "both": both, "others": len(odd) - 1 or None}
+        yield finding("ways", words, about=about, factor=factor)
 
 
 def _rates_of_pairs(report: Report, ways: int) -> dict[tuple[object, object], Result]:
     """The rates of pairs of devices that may reach each other; the least, where there are several:
     reads and writes are measured apart in one direction only."""
-    found: dict[tuple[object, object], Result] = {}
+    least: dict[tuple[object, object], Result] = {}
     for rate in report.knowing("ways") if "ways" in report.columns else ():
         of = rate.of
         if of.get("ways") != ways or of.get("peers") != "enabled" or of["row"] == of["column"]:
             continue
         pair = of["row"], of["column"]
-        if is_number(rate.value) and (pair not in found or rate.value < found[pair].value):
-            found[pair] = rate
-    return found
+        if rate.is_number and (pair not in least or rate.value < least[pair].value):
+            least[pair] = rate
+    return least
 
 
 def _is_above(single: Result, both: Result) -> bool:
-    rate, sum_of_both = (rate_of(result) for result in (single, both))
-    if rate is None or sum_of_both is None or single.of.get("peer_access") is False:
+    if single.rate is None or both.rate is None or single.of.get("peer_access") is False:
         return False
-    if rate > OWN_LINK_BYTES_PER_S:
-        return rate > OF_OWN_LINK * sum_of_both
-    return bool(single.of.get("peer_access")) and rate > OF_BUS * sum_of_both
+    if single.rate > OWN_LINK_BYTES_PER_S:
+        return single.rate > OF_OWN_LINK * both.rate
+    return bool(single.of.get("peer_access")) and single.rate > OF_BUS * both.rate
 
 
 TIMES = ("overall", "compute", "pure comm.")  # what the names of such times end with
@@ -345,33 +319,32 @@ def inconsistent_overlap(report: Report) -> Iterator[Finding]:
     overlaps = [overlap for overlap in report.called("overlap") if overlap.unit == "%"]
     if beyond := [overlap for overlap in overlaps if overlap.value > WHOLE]:
         worst = max(beyond, key=lambda overlap: overlap.value)
-        yield finding("overlap-above-all", {"worst": worst}, about=beyond, evidence=[worst])
+        yield finding("overlap-above-all", about=beyond, worst=worst)
         return
     lines: dict[int, dict[str, Result]] = {}
     for time in report.being("mean") if overlaps else ():
         if end := next((end for end in TIMES if time.name.endswith(end)), None):
             lines.setdefault(time.line, {})[end] = time
     odd = []
-    for overlap in overlaps:
-        line = lines.get(overlap.line, {})
+    for shown in overlaps:
+        line = lines.get(shown.line, {})
         times = [line[end] for end in TIMES if end in line]
-        if len(times) < len(TIMES) or not all(is_number(row.value) for row in (overlap, *times)):
+        if len(times) < len(TIMES) or not all(row.is_number for row in (shown, *times)):
             continue
         overall, compute, alone = (time.value for time in times)
         if alone <= 0:
             continue
         made = 100 * (alone + compute - overall) / alone
-        made = made if overlap.value < 0 else max(0.0, made)
-        halves = sum(max(LEAST_HALF, half_of_last_digit(time.value)) for time in times)
+        made = made if shown.value < 0 else max(0.0, made)
+        halves = sum(max(LEAST_HALF, time.half) for time in times)
         slack = POINTS + 100 * halves * (1 + made / 100) / alone
-        if abs(overlap.value - made) > slack:
-            odd.append((overlap, times, made))
+        if abs(shown.value - made) > slack:
+            odd.append((shown, times, made))
     if odd:
-        overlap, times, made = max(odd, key=lambda entry: abs(entry[0].value - entry[2]))
-        words: dict[str, Any] = dict(zip(("overall", "compute", "alone"), times, strict=True))
-        words |= {"overlap": overlap, "made": made}
+        shown, times, made = max(odd, key=lambda entry: abs(entry[0].value - entry[2]))
+        words = dict(zip(("overall", "compute", "alone"), times, strict=True))
         about = [overlap for overlap, _, _ in odd]
-        yield finding("overlap", words, about=about, evidence=[overlap, *times])
+        yield finding("overlap", words, about=about, overlap=shown, made=made)
 
 
 @rule
@@ -381,22 +354,13 @@ def inconsistent_nothing(report: Report) -> Iterator[Finding]:
     sysbench 1.0 gives each thread the whole blocks of its share, and where a share is less than one
     block it has none: the run ends at once, with rates of 0 that no memory has.
     """
-    asked, counted = report.facts.get("total_bytes"), report.called("operations")
-    if not is_number(asked) or asked <= 0 or not counted or any(row.value for row in counted):
+    total, counted = report.facts.get("total_bytes"), report.called("operations")
+    if not is_number(total) or total <= 0 or not counted or any(row.value for row in counted):
         return
-    none, asked = counted[0], int(asked)
     block, threads = report.facts.get("array_bytes"), report.facts.get("threads")
-    shared = ""
-    if is_number(block) and is_number(threads) and block * threads > asked:
-        shared = (
-            f" Shared among {plural(int(threads), 'thread')} that is less than one block of "
-            f"{format_bytes(int(block))} for each."
-        )
-    evidence = [
-        ("operations", none.value, none.unit, none.line),
-        ("total_bytes", asked, "bytes", report.line),
-    ]
-    yield finding("nothing", {"none": none, "asked": asked, "shared": shared}, evidence=evidence)
+    is_short = is_number(block) and is_number(threads) and block * threads > int(total)
+    words = {"operations": counted[0], "total": int(total), "line": report.line}
+    yield finding("nothing", words, threads=threads, block=block if is_short else None)
 
 
 @rule
@@ -413,14 +377,10 @@ def inconsistent_check(report: Report) -> Iterator[Finding]:
         and in_base(1.0, result.unit)[1] in ("B/s", "bit/s", "ns")
     ]
     if figures:
-        first = figures[0]
-        evidence = [("validated", 0, "passed checks", first.line)]
-        words = {"first": first, "line": report.line}
-        yield finding("check", words, about=figures, evidence=evidence)
+        yield finding("check", about=figures, first=figures[0], line=report.line, passed=0)
 
 
 TWICE_TOLERANCE = 0.03  # what rounding of more than was printed may make
-SHOWN = 3
 
 
 @rule
@@ -433,16 +393,12 @@ def inconsistent_twice(report: Report) -> Iterator[Finding]:
     what it printed beside it. A printed number is as good as its digits.
     """
     odd = [twice for twice in report.twice if _is_odd(twice)]
-    if odd:
-        said = [
-            f"line {twice.line} says {_amount(twice.said, twice.unit)} for {twice.name}, but "
-            f"{twice.made_of} {'are' if twice.unit else 'is'} {_amount(twice.made, twice.unit)}"
-            for twice in odd[:SHOWN]
-        ]
-        more = [f"{len(odd) - SHOWN} more"] if len(odd) > SHOWN else []
-        about = [f"line {twice.line}: {twice.name}" for twice in odd]
-        evidence = [(twice.name, twice.said, twice.unit or "1", twice.line) for twice in odd]
-        yield finding("twice", {"said": listed([*said, *more])}, about=about, evidence=evidence)
+    clauses = [
+        Clause("numbers" if twice.unit else "number", {"twice": twice, **_amounts(twice)})
+        for twice in odd
+    ]
+    shown = [Result(row.name, row.said, row.unit or "1", row.line) for row in odd]
+    yield from listing("twice", clauses, about=[row.where for row in shown], shown=shown)
 
 
 def _is_odd(twice: Twice) -> bool:
@@ -450,7 +406,11 @@ def _is_odd(twice: Twice) -> bool:
     return is_number(apart) and apart > twice.slack + TWICE_TOLERANCE * abs(twice.made)
 
 
-def _amount(value: float, unit: str) -> str:
-    if unit == "bytes" and value >= 1:
-        return f"{value:,.0f} bytes"
-    return f"{value:,.6g} {unit}".strip()
+def _amounts(twice: Twice) -> dict[str, str]:
+    """What was printed and what was made, with their unit: bytes are whole."""
+    return {
+        name: f"{value:,.0f} bytes"
+        if twice.unit == "bytes" and value >= 1
+        else f"{value:,.6g} {twice.unit}".strip()
+        for name, value in (("printed", twice.said), ("made", twice.made))
+    }

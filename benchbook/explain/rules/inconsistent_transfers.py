@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
-from typing import Any, TypeVar
+from typing import Any, NamedTuple
 
-from benchbook.core.number_format import listed, plural
 from benchbook.explain.model import SUM, Report, Result
-from benchbook.explain.printed_digits import half_of_last_digit, is_number
+from benchbook.explain.printed_digits import is_number
+from benchbook.explain.results import Group
 from benchbook.explain.rules import rule
-from benchbook.explain.rules.common.base_units import in_base_units, rate_of
-from benchbook.explain.rules.common.findings import Proof, Relation, finding, unequal
+from benchbook.explain.rules.common.findings import Clause, finding, listing, unequal
 from benchbook.explain.rules.common.latencies import latencies, repetitions
 from benchbook.explain.rules.common.transfer_parts import (
     as_long,
     complete,
     covers,
-    intervals_of,
     is_part,
     numbers_of_lines,
     owner_of,
@@ -27,7 +25,6 @@ from benchbook.explain.rules.common.transfer_parts import (
 from benchbook.explain.units import in_base
 from benchbook.findings import Finding
 
-Key = TypeVar("Key")
 TOLERANCE = 0.03  # of bytes: three digits of many lines, and the ends of a test
 OF_SHARE = 0.06  # of a share that is printed with two digits
 LEAST_POINTS = 0.51  # of a per cent that is printed without any
@@ -37,34 +34,31 @@ LEAST_DIGITS = 1.0  # of a rate with two decimals
 OF_CORE = 1e-4  # what four decimals of each core leave open in their sum
 LEAST_SHARE = 1e-3  # of a number that is printed twice
 LARGEST_DATAGRAM = 65_507  # bytes that UDP over IPv4 carries in one (RFC 768)
-SHOWN = 3
-Odd = tuple[str, list[Result]]
+Key = tuple[object, ...]
+Row = tuple[Result, Result]  # what was moved, which tells of the time, and the number to be added
+
+
+class _Sum(NamedTuple):
+    """Numbers that belong together, what was moved in the lines that they stand in, and their sum
+    in base units."""
+
+    moved: list[Result]
+    numbers: list[Result]
+    total: float
 
 
 @rule
 def inconsistent_sums(report: Report) -> Iterator[Finding]:
     """Totals that do not add up: counts and the share that they are, streams and their sum,
     intervals and the whole, datagrams and bytes. A printed number is as good as its digits."""
-    odd = [
-        *_shares(report),
-        *_packets(report),
-        *_streams(report),
-        *_slices(report),
-        *_intervals(report),
-        *_datagrams(report),
-        *_messages(report),
-        *_matrices(report),
-        *_cores(report),
-    ]
-    if odd:
-        more = [f"{len(odd) - SHOWN} more of that kind"] if len(odd) > SHOWN else []
-        said = listed([*(words for words, _ in odd[:SHOWN]), *more])
-        about = dict.fromkeys(result.where for _, results in odd for result in results)
-        shown = [result for _, results in odd[:SHOWN] for result in results]
-        yield finding("sums", {"said": said}, about=about, evidence=shown)
+    checks = (
+        *(_shares, _packets, _streams, _slices, _intervals),
+        *(_datagrams, _messages, _matrices, _cores),
+    )
+    yield from listing("sums", [clause for check in checks for clause in check(report)])
 
 
-def _shares(report: Report) -> Iterator[Odd]:
+def _shares(report: Report) -> Iterator[Clause]:
     """Lost datagrams of all that are not the printed share."""
     for lost, every, loss in numbers_of_lines(report, "lost datagrams", "datagrams", "loss"):
         if every.value <= 0 or lost.value < 0 or not math.isfinite(loss.value):
@@ -72,147 +66,157 @@ def _shares(report: Report) -> Iterator[Odd]:
         made = 100 * lost.value / every.value
         least = LEAST_POINTS if loss.value >= 10 else 0.011
         if abs(made - loss.value) > max(least, OF_SHARE * min(made, loss.value)):
-            yield (
-                f"line {loss.line} says {loss.value:g} % for {lost.value:,.0f} lost of "
-                f"{every.value:,.0f} datagrams, which are {made:.3g} %",
-                [lost, every, loss],
-            )
+            yield Clause("share", {"lost": lost, "every": every, "loss": loss, "made": made})
 
 
-def _packets(report: Report) -> Iterator[Odd]:
+def _packets(report: Report) -> Iterator[Clause]:
     """Packets received of those sent that are not the printed share, of what was lost or came."""
     for name in ("loss", "received"):
         for row in numbers_of_lines(report, "packets sent", "packets received", name):
             sent, got, share = row
             # Those on their way at the end are neither received nor lost.
             over = sent.value - report.facts.get("in_flight", 0)
-            if not all(is_number(count.value) for count in row) or over <= 0 or got.value > over:
+            if not all(count.is_number for count in row) or over <= 0 or got.value > over:
                 continue
             came = 100 * got.value / over
             made, meant = (100 - came, "lost") if name == "loss" else (came, "received")
             if abs(made - share.value) > WHOLE_POINT:
-                yield (
-                    f"line {share.line} says {share.value:g} % {name} for {got.value:,.0f} "
-                    f"received of {sent.value:,.0f} packets, which are {made:.3g} % {meant}",
-                    [*row],
-                )
+                words = {"sent": sent, "got": got, "share": share, "made": made, "meant": meant}
+                yield Clause("packets", words)
 
 
-def _moved(report: Report, statistic: str) -> list[Result]:
-    moved = report.called("transferred")
-    return [row for row in moved if row.statistic == statistic and not row.of.get("omitted")]
+def _transferred(report: Report, statistic: str) -> list[Row]:
+    return [
+        (row, row)
+        for row in report.called("transferred")
+        if row.statistic == statistic and not row.of.get("omitted")
+    ]
 
 
-def _streams(report: Report) -> Iterator[Odd]:
+def _of_both_ways(rows: Sequence[Row]) -> bool:
+    """Whether they are of JSON of both ways, which does not tell which way a stream goes."""
+    return any(moved.of.get("direction") == "reverse" for moved, _ in rows)
+
+
+def _by(rows: Iterable[Row], *columns: str) -> dict[Key, list[Row]]:
+    by_columns: dict[Key, list[Row]] = {}
+    for row in rows:
+        by_columns.setdefault(_place(row[0], *columns), []).append(row)
+    return by_columns
+
+
+def _place(result: Result, *columns: str) -> Key:
+    return tuple(map(result.of.get, columns))
+
+
+def _sum(rows: Sequence[Row]) -> _Sum:
+    numbers = [number for _, number in rows]
+    return _Sum([moved for moved, _ in rows], numbers, sum(part.base_value for part in numbers))
+
+
+def _sums_of_streams(rows: Sequence[Row], count: int, *columns: str) -> dict[Key, _Sum]:
+    """The sum of so many streams with the same columns, where each of them is there once: of a log
+    that was cut some are missing. Made once for all that are held against it."""
+    parts = _by((row for row in rows if is_part(row[0])), *columns) if count > 1 else {}
+    return {key: _sum(own) for key, own in parts.items() if complete([m for m, _ in own], count)}
+
+
+def _sums_of_intervals(rows: Sequence[Row], wholes: Sequence[Row]) -> Iterator[tuple[Result, _Sum]]:
+    """Numbers of a whole transfer, each with the intervals that cover it."""
+    parts = _by(rows if wholes else (), "stream", "end", "direction")
+    sums = {key: _sum(own) for key, own in parts.items() if len(own) > 1}
+    spans = {key: span_of(own.moved) for key, own in sums.items()}
+    for moved, whole in wholes:
+        key = owner_of(moved)
+        reach = spans.get(key)
+        if reach and covers(reach, moved):
+            yield whole, sums[key]
+
+
+def _streams(report: Report) -> Iterator[Clause]:
     """Sums over streams; a sum is of those of its own end, or of all."""
-    moved, count = _moved(report, "total"), report.facts.get("streams", 0)
-    if any(row.of.get("direction") == "reverse" for row in moved):
-        return  # JSON of both ways does not tell which way a stream goes
-    every: dict[object, list[Result]] = {}
-    ends: dict[object, list[Result]] = {}
-    for part in filter(is_part, moved if count > 1 else ()):
-        direction, end = part.of.get("direction"), part.of.get("end")
-        every.setdefault(direction, []).append(part)
-        ends.setdefault((direction, end), []).append(part)
-    # Once for each direction and end: a log may have very many sums. Of a log that was cut some
-    # streams are missing: only those of which all are there once are added.
-    whole_ends, whole_all = complete(ends, count), complete(every, count)
-    in_own, in_all = _totals(whole_ends), _totals(whole_all)
-    for whole in moved:
-        direction, end = whole.of.get("direction"), whole.of.get("end")
-        if whole.of.get("stream") != SUM:
-            continue
-        sums = [in_own.get((direction, end)), in_all.get(direction)]
-        totals = [total for total in sums if total is not None]
-        parts = whole_ends.get((direction, end)) or whole_all.get(direction, [])
-        is_near = any(_near(in_base_units(whole), total) for total in totals)
-        if totals and not is_near and as_long(whole, parts):
-            yield _unequal("the streams", whole, totals[0], parts)
+    rows, count = _transferred(report, "total"), report.facts.get("streams", 0)
+    if _of_both_ways(rows):
+        return
+    of_ends = _sums_of_streams(rows, count, "direction", "end")
+    of_all = _sums_of_streams(rows, count, "direction")
+    for whole, _ in rows:
+        if whole.of.get("stream") == SUM:
+            own = of_ends.get(_place(whole, "direction", "end"))
+            sums = [each for each in (own, of_all.get(_place(whole, "direction"))) if each]
+            is_near = any(_near(whole.base_value, each.total) for each in sums)
+            if sums and not is_near and as_long(whole, sums[0].moved):
+                yield _unequal("the streams", whole, sums[0])
 
 
-def _slices(report: Report) -> Iterator[Odd]:
+def _slices(report: Report) -> Iterator[Clause]:
     """Sums over the streams of one interval, of which all are there once."""
     count = report.facts.get("streams", 0)
-    moved = _moved(report, "interval") if count > 1 else []
-    sums = [row for row in moved if row.of.get("stream") == SUM]
-    if any(row.of.get("direction") == "reverse" for row in sums):
+    rows = _transferred(report, "interval") if count > 1 else []
+    sums = [row for row in rows if row[0].of.get("stream") == SUM]
+    if not sums or _of_both_ways(sums):
         return
-    parts: dict[object, list[Result]] = {}
-    for part in filter(is_part, moved if sums else ()):
-        parts.setdefault(_slice(part), []).append(part)
-    own = complete(parts, count)
-    totals = _totals(own)
-    for whole in sums:
-        key = _slice(whole)
-        if key in totals and not _near(in_base_units(whole), totals[key]):
-            yield _unequal("the streams", whole, totals[key], own[key])
+    columns = ("start_s", "end_s", "direction", "end")
+    of_streams = _sums_of_streams(rows, count, *columns)
+    for whole, _ in sums:
+        own = of_streams.get(_place(whole, *columns))
+        if own and not _near(whole.base_value, own.total):
+            yield _unequal("the streams", whole, own)
 
 
-def _slice(result: Result) -> tuple[object, ...]:
-    return tuple(map(result.of.get, ("start_s", "end_s", "direction", "end")))
-
-
-def _totals(parts: Mapping[Key, list[Result]]) -> dict[Key, float]:
-    return {key: sum(map(in_base_units, some)) for key, some in parts.items()}
-
-
-def _intervals(report: Report) -> Iterator[Odd]:
+def _intervals(report: Report) -> Iterator[Clause]:
     """Intervals that cover the whole transfer."""
-    intervals = intervals_of(report, "transferred")
-    spans = {key: span_of(own) for key, own in intervals.items() if len(own) > 1}
-    totals = _totals(intervals)
-    for whole in _moved(report, "total"):
-        key = owner_of(whole)
-        reach = spans.get(key)
-        if reach and covers(reach, whole) and not _near(in_base_units(whole), totals[key]):
-            parts = sorted(intervals[key], key=lambda part: part.line)
-            yield _unequal("the intervals", whole, totals[key], parts)
+    rows, wholes = _transferred(report, "interval"), _transferred(report, "total")
+    for whole, own in _sums_of_intervals(rows, wholes):
+        if not _near(whole.base_value, own.total):
+            yield _unequal("the intervals", whole, own)
 
 
 def _near(first: float, second: float) -> bool:
     return abs(first - second) <= TOLERANCE * max(abs(first), abs(second))
 
 
-def _unequal(what: str, whole: Result, total: float, parts: list[Result]) -> Odd:
-    size = whole.value / in_base_units(whole) if in_base_units(whole) else 1.0
-    return (
-        f"line {whole.line} says {whole.value:,.6g} {whole.unit} for the whole, but {what} "
-        f"(lines {parts[0].line} to {parts[-1].line}) make {total * size:,.4g} {whole.unit}",
-        [whole, *parts[:2]],
-    )
+def _unequal(what: str, whole: Result, own: _Sum) -> Clause:
+    size = whole.value / whole.base_value if whole.base_value else 1.0
+    words = {"whole": whole, "what": what, "made": own.total * size}
+    return _of_parts("parts", own.numbers, **words)
 
 
-def _datagrams(report: Report) -> Iterator[Odd]:
+def _of_parts(phrase: str, parts: Sequence[Result], **words: object) -> Clause:
+    """A clause of a `whole` and its parts, of which the first two are evidence."""
+    whole = words["whole"]
+    ends = {"first": parts[0], "last": parts[-1], "count": len(parts)}
+    shown = [each for each in (whole, *parts[:2]) if isinstance(each, Result)]
+    return Clause(phrase, words | ends, shown)
+
+
+def _datagrams(report: Report) -> Iterator[Clause]:
     """Bytes that are not the datagrams times their size, or more than fit into as many."""
     size = report.facts.get("message_bytes")
     if report.facts.get("protocol") != "udp":
         return
-    lost = {_place(result): result.value for result in report.called("lost datagrams")}
+    lost = {_counted_at(result): result.value for result in report.called("lost datagrams")}
     for moved, sent in numbers_of_lines(report, "transferred", "datagrams"):
         if moved.of.get("end") != sent.of.get("end"):
             continue
         received = sent.of.get("end") == "receiver"
-        if received and _place(sent) not in lost:
+        if received and _counted_at(sent) not in lost:
             continue
-        got = sent.value - (lost.get(_place(sent), 0.0) if received else 0.0)
-        most, moved_bytes = got * (size or LARGEST_DATAGRAM), in_base_units(moved)
+        got = sent.value - (lost.get(_counted_at(sent), 0.0) if received else 0.0)
+        most, moved_bytes = got * (size or LARGEST_DATAGRAM), moved.base_value
         if got <= 0 or moved.value <= 0 or _near(moved_bytes, most):
             continue
         if size or moved_bytes > most:
-            made = most * moved.value / moved_bytes
-            of = f"{size:,} bytes make" if size else f"{LARGEST_DATAGRAM:,} bytes at most carry"
-            yield (
-                f"line {moved.line} says {moved.value:,.6g} {moved.unit}, but {got:,.0f} datagrams "
-                f"of {of} {made:,.4g} {moved.unit}",
-                [moved, sent],
-            )
+            words = {"moved": moved, "sent": sent, "got": got, "size": size or LARGEST_DATAGRAM}
+            words["made"] = most * moved.value / moved_bytes
+            yield Clause("datagrams" if size else "largest-datagrams", words)
 
 
-def _place(result: Result) -> tuple[object, ...]:
-    return result.line, result.statistic, *map(result.of.get, ("stream", "interval", "end"))
+def _counted_at(result: Result) -> Key:
+    return result.line, result.statistic, *_place(result, "stream", "interval", "end")
 
 
-def _messages(report: Report) -> Iterator[Odd]:
+def _messages(report: Report) -> Iterator[Clause]:
     """A message rate times the size of a message that is not the printed throughput."""
     rates = {
         report.column(rate, "message_bytes"): rate
@@ -221,23 +225,18 @@ def _messages(report: Report) -> Iterator[Odd]:
     }
     for throughput in report.called("throughput") if rates else ():
         size = report.column(throughput, "message_bytes")
-        rate, printed = rates.get(size), rate_of(throughput)
+        rate, printed = rates.get(size), throughput.rate
         if not size or rate is None or printed is None:
             continue
         # Old versions of sockperf count the heads of IP and UDP, too.
         with_heads = size + HEADS_BYTES * math.ceil(size / OF_FRAME_BYTES)
-        if _near(printed, rate.value * with_heads):
-            continue
-        if throughput.value >= LEAST_DIGITS and not _near(printed, rate.value * size):
-            yield (
-                f"line {throughput.line} says {throughput.value:,.6g} {throughput.unit}, but "
-                f"{rate.value:,.6g} messages of {size:,} bytes a second are "
-                f"{rate.value * size / 1e6:,.4g} MB/s",
-                [throughput, rate],
-            )
+        is_near = any(_near(printed, rate.value * each) for each in (with_heads, size))
+        if throughput.value >= LEAST_DIGITS and not is_near:
+            words = {"throughput": throughput, "rate": rate, "size": size}
+            yield Clause("messages", words | {"made": rate.value * size / 1e6})
 
 
-def _matrices(report: Report) -> Iterator[Odd]:
+def _matrices(report: Report) -> Iterator[Clause]:
     """Cells of a matrix and their printed sum."""
     cells: dict[str, list[Result]] = {}
     for cell in report.being("sample") if "column" in report.columns else ():
@@ -249,46 +248,37 @@ def _matrices(report: Report) -> Iterator[Odd]:
     for whole in report.being("sum"):
         total = totals.get(whole.name)
         if total is not None and not _near(whole.value, total):
-            own = cells[whole.name]
-            yield (
-                f"line {whole.line} says that {whole.name} sums to {whole.value:,.6g} "
-                f"{whole.unit}, but its {len(own)} cells make {total:,.6g} {whole.unit}",
-                [whole, *own[:2]],
-            )
+            yield _of_parts("matrix", cells[whole.name], whole=whole, made=total)
 
 
 def _is_matrix(cells: Sequence[Result]) -> bool:
     """Whether they are of one matrix, of which no row and no column is known to be missing: a log
     may be cut, or have the same test several times."""
-    if len(cells) != len({(cell.of.get("row"), cell.of.get("column")) for cell in cells}):
+    if len(cells) != len({_place(cell, "row", "column") for cell in cells}):
         return False
     rows, columns = ({cell.of.get(name) for cell in cells} for name in ("row", "column"))
     begun = rows == set(range(len(rows))) and columns == set(range(len(columns)))
     return begun and len(rows) in (1, len(columns))
 
 
-def _cores(report: Report) -> Iterator[Odd]:
+def _cores(report: Report) -> Iterator[Clause]:
     """What counters say of each core and their printed sum, where other sums of the same table are
     right: else cores are missing from it."""
-    sums = [whole for whole in report.being("sum") if is_number(whole.value)]
-    cells: dict[tuple[object, ...], list[Result]] = {}
+    sums = [whole for whole in report.being("sum") if whole.is_number]
+    cells: dict[Key, list[Result]] = {}
     for cell in report.results if sums and "core" in report.columns else ():
-        if "core" in cell.of and is_number(cell.value):
+        if "core" in cell.of and cell.is_number:
             cells.setdefault(_counted(cell), []).append(cell)
-    odd: dict[tuple[object, ...], list[Odd]] = {}
-    whole_tables: set[tuple[object, ...]] = set()
+    odd: dict[Key, list[Clause]] = {}
+    whole_tables: set[Key] = set()
     for whole in sums:
         own = cells.get(_counted(whole), [])
         total = sum(cell.value for cell in own)
         if len(own) < 2 or len({cell.of["core"] for cell in own}) < len(own):
             continue
         if abs(whole.value - total) > OF_CORE * len(own) + TOLERANCE * abs(total):
-            unit = "" if whole.unit == "1" else f" {whole.unit}"
-            words = (
-                f"line {whole.line} says that {whole.name} sums to {whole.value:,.6g}{unit}, but "
-                f"the {len(own)} cores (line {own[0].line}) make {total:,.6g}{unit}"
-            )
-            odd.setdefault(_table(whole), []).append((words, [whole, *own[:2]]))
+            clause = _of_parts("cores", own, whole=whole, made=total)
+            odd.setdefault(_table(whole), []).append(clause)
         elif total > 0:
             whole_tables.add(_table(whole))
     for table, several in odd.items():
@@ -296,28 +286,22 @@ def _cores(report: Report) -> Iterator[Odd]:
     # The least and the most of all cores that no core has, in tables that lack none.
     for extreme in report.being("min", "max") if whole_tables else ():
         own = cells.get(_counted(extreme), [])
-        if len(own) < 2 or _table(extreme) not in whole_tables or not is_number(extreme.value):
+        if len(own) < 2 or _table(extreme) not in whole_tables or not extreme.is_number:
             continue
         made = (min if extreme.statistic == "min" else max)(cell.value for cell in own)
         if abs(extreme.value - made) > OF_CORE + LEAST_SHARE * abs(made):
-            yield (
-                f"line {extreme.line} says that the {extreme.statistic} of {extreme.name} is "
-                f"{extreme.value:,.6g}, but that of the {len(own)} cores (line {own[0].line}) is "
-                f"{made:,.6g}",
-                [extreme, *own[:2]],
-            )
+            yield _of_parts("extreme-of-cores", own, whole=extreme, made=made)
 
 
-def _table(result: Result) -> tuple[object, ...]:
-    return tuple(map(result.of.get, ("group", "region", "kind")))
+def _table(result: Result) -> Key:
+    return _place(result, "group", "region", "kind")
 
 
-def _counted(result: Result) -> tuple[object, ...]:
+def _counted(result: Result) -> Key:
     return result.name, result.unit, result.of.get("counter"), *_table(result)
 
 
 FEW = 2  # counts that are nothing
-Counted = tuple[Result, Result]  # what was moved, which tells of the time, and the count beside it
 
 
 @rule
@@ -333,53 +317,27 @@ def _tallies(report: Report) -> Iterator[Finding]:
         rows = [
             (moved, count)
             for moved, count in numbers_of_lines(report, "transferred", name)
-            if not moved.of.get("omitted") and is_number(count.value)
+            if not moved.of.get("omitted") and count.is_number
             if moved.of.get("end") == count.of.get("end")
         ]
-        if any(moved.of.get("direction") == "reverse" for moved, _ in rows):
-            continue  # JSON of both ways does not tell which way a stream goes
+        if _of_both_ways(rows):
+            continue
         totals = [row for row in rows if row[1].statistic == "total"]
-        yield from _tallies_of_streams(totals, report.facts.get("streams", 0))
         intervals = [row for row in rows if row[1].statistic == "interval"]
-        yield from _tallies_of_intervals(totals, intervals)
+        streams = _sums_of_streams(totals, report.facts.get("streams", 0), "end", "direction")
+        for moved, tally in totals:
+            own = streams.get(_place(moved, "end", "direction"))
+            if moved.of.get("stream") == SUM and own and as_long(moved, own.moved):
+                yield from _unequal_tally("streams", tally, own)
+        for tally, own in _sums_of_intervals(intervals, totals):
+            yield from _unequal_tally("intervals", tally, own)
 
 
-def _tallies_of_streams(totals: list[Counted], count: int) -> Iterator[Finding]:
-    parts: dict[object, list[Result]] = {}
-    counts = {id(moved): tally for moved, tally in totals}
-    for moved, _ in totals if count > 1 else ():
-        if is_part(moved):
-            parts.setdefault(owner_of(moved)[1:], []).append(moved)
-    whole = complete(parts, count)
-    for moved, tally in totals:
-        own = whole.get(owner_of(moved)[1:], [])
-        if moved.of.get("stream") == SUM and own and as_long(moved, own):
-            yield from _unequal_tally("streams", tally, [counts[id(part)] for part in own])
-
-
-def _tallies_of_intervals(totals: list[Counted], rows: list[Counted]) -> Iterator[Finding]:
-    parts: dict[object, list[Counted]] = {}
-    for row in rows if totals else ():
-        parts.setdefault(owner_of(row[0]), []).append(row)
-    # Once for each stream: a log may have very many totals of it.
-    spans = {key: span_of([part for part, _ in own]) for key, own in parts.items() if len(own) > 1}
-    counts = {key: [count for _, count in own] for key, own in parts.items()}
-    for moved, tally in totals:
-        reach = spans.get(owner_of(moved))
-        if reach and covers(reach, moved):
-            yield from _unequal_tally("intervals", tally, counts[owner_of(moved)])
-
-
-def _unequal_tally(what: str, whole: Result, parts: list[Result]) -> Iterator[Finding]:
-    made = sum(part.value for part in parts)
-    lines = f"lines {parts[0].line} to {parts[-1].line}"
-    evidence = [
-        ("printed total", whole.value, whole.unit, whole.line),
-        (f"sum of the {what}", made, whole.unit, lines),
-    ]
-    words = {"whole": whole, "what": what, "lines": lines}
+def _unequal_tally(what: str, whole: Result, own: _Sum) -> Iterator[Finding]:
+    parts, made = own.numbers, own.total
     slack = max(FEW, TOLERANCE * max(abs(whole.value), abs(made)))
-    yield from unequal("tally", Relation(whole.value, made, slack), words, evidence=evidence)
+    ends = {"first_line": parts[0].line, "last_line": parts[-1].line}
+    yield from unequal("tally", whole.value, made, slack, ends, whole=whole, what=what)
 
 
 COVERED = 0.1  # of the time: what may be missing, or stand at its ends
@@ -393,16 +351,11 @@ def inconsistent_course(report: Report) -> Iterator[Finding]:
     for (name, statistic, unit), intervals in report.groups.items():
         if statistic != "interval" or report.has("transferred"):
             continue
-        wholes = report.groups.get((name, "total", unit))
-        made = _mean_rate(intervals, wholes[0]) if wholes and len(wholes) == 1 else None
-        if wholes and made is not None:
-            whole, lines = wholes[0], f"lines {intervals[0].line} to {intervals[-1].line}"
-            evidence = [
-                ("rate of the whole", whole.value, whole.unit, whole.line),
-                ("mean of its intervals", made, whole.unit, lines),
-            ]
-            words = {"whole": whole, "count": len(intervals), "lines": lines, "made": made}
-            yield finding("course", words, evidence=evidence)
+        wholes = report.groups.get((name, "total", unit), Group())
+        if len(wholes) == 1 and (made := _mean_rate(intervals, wholes[0])) is not None:
+            words = {"whole": wholes[0], "count": len(intervals), "made": made}
+            ends = {"first_line": intervals[0].line, "last_line": intervals[-1].line}
+            yield finding("course", words | ends)
 
 
 def _mean_rate(intervals: Sequence[Result], whole: Result) -> float | None:
@@ -410,7 +363,7 @@ def _mean_rate(intervals: Sequence[Result], whole: Result) -> float | None:
     times = [result.of.get("elapsed_s") for result in intervals]
     took = whole.of.get("elapsed_s")
     positive = [time for time in times if is_number(time) and time > 0]
-    if len(positive) < max(2, len(times)) or not is_number(took) or not is_number(whole.value):
+    if len(positive) < max(2, len(times)) or not is_number(took) or not whole.is_number:
         return None
     if not math.isclose(sum(positive), took, rel_tol=COVERED):
         return None
@@ -438,24 +391,25 @@ def _directions(report: Report, name: str) -> Iterator[Finding]:
         ways = [_by_place(report.called(name.removesuffix(TOGETHER) + end)) for end in ends]
         for place, both in _by_place(report.called(name)).items() if all(ways) else ():
             parts = [way[place] for way in ways if place in way]
-            total = sum(part.value for part in parts)
             if len(parts) == 2:
+                first, second = parts
+                total = first.value + second.value
                 slack = OF_DIGITS + OF_WAYS * max(total, both.value)
-                words = {"both": both, "first": parts[0], "second": parts[1]}
-                yield from unequal("directions", Relation(both.value, total, slack), words)
+                words = {"both": both, "first": first, "second": second}
+                yield from unequal("directions", both.value, total, slack, words)
 
 
-def _by_place(several: Sequence[Result]) -> dict[tuple[object, ...], Result]:
+def _by_place(several: Sequence[Result]) -> dict[Key, Result]:
     """By pair of devices, or the sum of all; what a log has twice tells nothing."""
-    found: dict[tuple[object, ...], Result] = {}
+    by_place: dict[Key, Result] = {}
     twice = set()
     for result in several:
-        place = result.statistic, result.of.get("row"), result.of.get("column")
-        if place in found:
+        place = result.statistic, *_place(result, "row", "column")
+        if place in by_place:
             twice.add(place)
-        if is_number(result.value) and result.value >= 0:
-            found[place] = result
-    return {place: result for place, result in found.items() if place not in twice}
+        if result.is_number and result.value >= 0:
+            by_place[place] = result
+    return {place: result for place, result in by_place.items() if place not in twice}
 
 
 @rule
@@ -467,27 +421,20 @@ def inconsistent_echoes(report: Report) -> Iterator[Finding]:
     sent, got, lost = (own[0] if len(own := report.called(name)) == 1 else None for name in names)
     if not sent or not got or sent.value <= 0:
         return
-    facts = report.facts
-    others, none = (facts.get(name, 0) for name in ("answers_of_others", "timed_out"))
+    strangers = report.facts.get("answers_of_others", 0)
+    none = report.facts.get("timed_out", 0)
     lines = [row for row in report.being("sample") if row.name == "round trip"]
-    twice, seen = sum(row.value for row in report.called("duplicates")), ""
-    if others and got.value == len(lines) + others <= sent.value:
-        shown, first = [row for row in (sent, got, lost) if row], facts["answered_in_line"]
-        words: dict[str, Any] = {"got": got, "sent": sent, "line": first}
-        words["called"] = f", and calls {lost.value:g} % lost" if lost else ""
-        words["others"] = plural(others, "of them is", "of them are")
-        words["came"] = plural(len(lines), "reply", "replies") if lines else "no reply"
-        words["made"] = 100 * (1 - len(lines) / sent.value)
-        evidence: list[Proof] = [*shown, ("answers_of_others", others, "1", first)]
-        yield finding("echoes-of-others", words, about=shown, evidence=evidence)
-    elif facts.get("has_head") and got.value + twice < len(lines):
-        came = plural(len(lines), "reply stands", "replies stand")
-        seen = f"{came} above it (lines {lines[0].line} to {lines[-1].line})"
+    twice = sum(row.value for row in report.called("duplicates"))
+    words: dict[str, Any] = {"got": got, "sent": sent, "lost": lost}
+    if strangers and got.value == len(lines) + strangers <= sent.value:
+        words |= {"line": report.facts["answered_in_line"], "strangers": strangers}
+        words |= {"replies": len(lines) or None, "none": None if lines else "no reply"}
+        yield finding("echoes-of-others", words, made=100 * (1 - len(lines) / sent.value))
+    elif report.facts.get("has_head") and got.value + twice < len(lines):
+        ends = {"first": lines[0].line, "last": lines[-1].line, "replies": len(lines)}
+        yield finding("echoes", ends | words, why="more")
     elif none > sent.value - got.value >= 0:
-        of_lines = plural(none, "line above it says", "lines above it say")
-        seen = f"{of_lines} that nothing came in time"
-    if seen:
-        yield finding("echoes", {"sent": sent, "got": got, "seen": seen})
+        yield finding("echoes", words, why="late", none=none)
 
 
 LOOP_TOLERANCE = 0.05  # of the time: which exchanges are counted at its ends
@@ -502,21 +449,15 @@ def inconsistent_loop(report: Report) -> Iterator[Finding]:
     took = {time.of.get("part"): time for time in report.called("run time")}.get("valid")
     for own in latencies(report):
         mean, count = own.by_statistic.get("mean"), repetitions(report, own)
-        if took and mean and is_number(took.value) and is_number(mean.value):
+        if took and mean and took.is_number and mean.is_number:
             passes = PASSES[own.name]
-            had_ns, _ = in_base(took.value + half_of_last_digit(took.value), took.unit)
-            needed_ns = passes * in_base_units(mean) * count
+            had_ns, _ = in_base(took.value + took.half, took.unit)
+            needed_ns = passes * mean.base_value * count
             if needed_ns > had_ns * (1 + LOOP_TOLERANCE):
-                evidence: list[Proof] = [
-                    (took.name, took.value, took.unit, took.line),
-                    mean,
-                    ("exchanges", count, "1", "log"),
-                ]
-                each = "twice as long" if passes == 2 else "as long"
-                words: dict[str, Any] = {"took": took, "mean": mean, "count": count, "each": each}
-                words["needed"] = needed_ns
+                words = {"took": took, "mean": mean, "count": count, "needed": needed_ns}
+                words["each"] = "twice as long" if passes == 2 else "as long"
                 factor = needed_ns / had_ns if had_ns > 0 else None
-                yield finding("loop", words, evidence=evidence, factor=factor)
+                yield finding("loop", words, factor=factor)
 
 
 PACE_TOLERANCE = 0.15  # a mean out of a histogram, and the ends of a test
@@ -529,19 +470,18 @@ def inconsistent_pace(report: Report) -> Iterator[Finding]:
     With so many under way at any time, a rate times the mean round trip is that number; less where
     the tool pauses or waits for what was lost, never more.
     """
-    outstanding = report.facts.get("outstanding")
-    rates = [rate for rate in report.called("transaction rate") if rate.statistic == "total"]
-    if not outstanding or len(rates) != 1 or not is_number(rates[0].value):
+    outstanding, rate = report.facts.get("outstanding"), report.only("transaction rate", "total")
+    if not outstanding or not rate:
         return
     for own in latencies(report):
         mean_ns = own.ns("mean")
         if mean_ns is None or not 0 < mean_ns < math.inf:
             continue
-        rate, most = rates[0], outstanding * 1e9 / mean_ns
+        most = outstanding * 1e9 / mean_ns
         if rate.value > most * (1 + PACE_TOLERANCE):
             at_once = "one after another" if outstanding == 1 else f"{outstanding} at a time"
             words = {"rate": rate, "mean": own.by_statistic["mean"], "most": most}
-            yield finding("pace", words | {"at_once": at_once}, factor=rate.value / most)
+            yield finding("pace", words, at_once=at_once, factor=rate.value / most)
 
 
 @rule
@@ -560,6 +500,4 @@ def inconsistent_stamps(report: Report) -> Iterator[Finding]:
     ]
     if len(odd) == 1:
         ((above_s, above), (own_s, own)) = odd[0]
-        evidence = [("end of the interval", end, "s", result.line) for end, result in odd[0]]
-        words = {"own": own, "above": above, "own_s": own_s, "above_s": above_s}
-        yield finding("stamps", words, evidence=evidence)
+        yield finding("stamps", own=own, above=above, own_s=own_s, above_s=above_s)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
-from benchbook.core.number_format import bit_rate, count, share
-from benchbook.core.sizes import format_bytes
+from benchbook.detect import detector
 from benchbook.explain.model import Report, Result
 from benchbook.explain.printed_digits import is_number
 from benchbook.explain.rules import rule
@@ -18,7 +18,6 @@ from benchbook.explain.rules.common.addresses import (
     stays_in_host,
     virtual_device,
 )
-from benchbook.explain.rules.common.base_units import in_base_units
 from benchbook.explain.rules.common.findings import finding
 from benchbook.explain.rules.common.transfer_ends import (
     Ends,
@@ -48,46 +47,35 @@ def loopback(report: Report) -> Iterator[Finding]:
     why, confidence = _stays(report)
     if why:
         names = ("near_address", "far_address", "device", "mss_bytes")
-        evidence = [
-            (name, report.facts[name], "", report.line) for name in names if name in report.facts
-        ]
+        words = {name: report.facts.get(name) for name in names}
         totals = [result for result in report.results if result.statistic == "total"]
-        about = totals[:3] or [report.results[0]]
-        words = {"report": report, "why": why}
-        yield finding("loopback", words, about=about, evidence=evidence, confidence=confidence)
+        about = totals[:3] or report.results[:1]
+        words["report"] = report
+        yield finding("loopback", words, about=about, confidence=confidence, why=why)
 
 
 def _stays(report: Report) -> tuple[str, float | None]:
-    """Why it never left its host, and how sure that is where it is not certain; "" where it did."""
+    """Why it never left its host (a phrase of the finding), and how sure that is where it is not
+    certain; "" where it did."""
     near, far, mss = (report.facts.get(n) for n in ("near_address", "far_address", "mss_bytes"))
     if stays_in_host(report):
         if near and far and str(near) == str(far) and not is_loopback(near):
-            return f"both ends are {near}, and what a host sends to itself goes over loopback", None
+            return "same", None
         if report.facts.get("device") == "lo":
-            return "the device is lo", None
-        own = next((address for address in (far, near) if address and is_loopback(address)), "")
-        return f"the address {own} is the host itself", None
+            return "lo", None
+        return "far" if far and is_loopback(far) else "near", None
     if mss and mss >= LEAST_MSS and mss not in OVER_INFINIBAND:
-        return f"its segments have {mss:,} bytes, and no network takes such frames", BY_SIZE
-    if device := virtual_device(report):
-        return f"both sides of {device}, a virtual device, are in one kernel", BY_CUSTOM
-    if are_containers(report):
-        return (
-            "both ends have addresses of 172.17.0.0/24, which Docker gives to containers of "
-            "one host: its bridge there leads to no other",
-            BY_CUSTOM,
-        )
-    return "", None
+        return "segments", BY_SIZE
+    if virtual_device(report):
+        return "virtual", BY_CUSTOM
+    return ("containers", BY_CUSTOM) if are_containers(report) else ("", None)
 
 
 AS_MANY = 0.02  # of lost ones: others may have lost some, too
 
 
 def _least_missing() -> float:
-    # Not above: what detectors stand on takes longer to load than a log to read.
-    from benchbook.detect.detectors.sender_rate import LEAST_MISSING
-
-    return LEAST_MISSING
+    return float(detector("sender-rate").LEAST_MISSING)
 
 
 @rule
@@ -107,18 +95,14 @@ def receiver_drop(reports: list[Report]) -> Iterator[Finding]:
         most, because = max(lost, key=lambda result: result.value), ""
         errors = report.facts.get("receive_buffer_errors")
         near = AS_MANY * most.value
-        if is_number(errors) and is_number(most.value) and abs(errors - most.value) <= near:
-            because = (
-                f"the kernel counted {count(errors)} for which that socket had no room (line "
-                f"{report.facts['receive_buffer_errors_in_line']})"
-            )
+        if is_number(errors) and most.is_number and abs(errors - most.value) <= near:
+            because = "kernel"
         elif stays_in_host(report):
-            because = "both ends are on one host, where no wire and no switch can lose any"
+            because = "host"
         if because:
-            room = report.facts.get("socket_buffer_bytes")
-            words: dict[str, Any] = {"lost": most, "because": because}
-            words["buffer"] = f" of {format_bytes(int(room))}" if room else ""
-            yield finding("receiver-drop", words)
+            words = {"errors": errors, "line": report.facts.get("receive_buffer_errors_in_line")}
+            words["room"] = report.facts.get("socket_buffer_bytes") or None
+            yield finding("receiver-drop", words, lost=most, because=because)
 
 
 def _lost(ends: Ends) -> Iterator[Result]:
@@ -169,7 +153,7 @@ def sender_rate(reports: list[Report]) -> Iterator[Finding]:
         of_its_own = asked and "direction" not in report.columns
         seen_elsewhere = of_its_own or _is_other_end(report, roles, asked)
         if not whole and not seen_elsewhere and (rate := _last_interval(report)):
-            yield finding("sender-alone", {"sent": rate, "rate": _said(rate)})
+            yield finding("sender-alone", sent=rate)
         for ends in whole:
             sent = ends.of("sender", "throughput")
             if sent is None or sent.value <= 0:
@@ -178,23 +162,13 @@ def sender_rate(reports: list[Report]) -> Iterator[Finding]:
             if arrived is not None and arrived < 1 - _least_missing():
                 yield _lost_rate(ends, sent, arrived)
             elif arrived is None and not seen_elsewhere:
-                yield finding("sender-alone", {"sent": sent, "rate": _said(sent)})
+                yield finding("sender-alone", sent=sent)
             elif arrived is None and (both := met(report, receivers)):
                 messages, got = both
                 if got.value < (1 - _least_missing()) * messages.value:
                     arrived = got.value / messages.value
-                    words: dict[str, Any] = {
-                        "sent": sent,
-                        "messages": messages,
-                        "got": got,
-                        "arrived": arrived,
-                    }
-                    words["rate"] = _said(sent)
-                    about, evidence = [sent], [sent, messages, got]
-                    factor = 1 / arrived if arrived else None
-                    yield finding(
-                        "sender-unmet", words, about=about, evidence=evidence, factor=factor
-                    )
+                    words = {"sent": sent, "messages": messages, "got": got, "arrived": arrived}
+                    yield finding("sender-unmet", words, factor=1 / arrived if arrived else None)
 
 
 def _in_buffers(report: Report) -> Iterator[Finding]:
@@ -204,15 +178,13 @@ def _in_buffers(report: Report) -> Iterator[Finding]:
         sent, got = (ends.of(end, "throughput") for end in ("sender", "receiver"))
         if sent is None or got is None or not 0 < got.value < math.inf:
             continue
-        handed, arrived = (in_base_units(rate) for rate in (sent, got))
+        handed, arrived = (rate.base_value for rate in (sent, got))
         if arrived < (1 - IN_BUFFERS) * handed < math.inf:
             late.append((arrived / handed, sent, got))
     if late:
         arrived, sent, got = min(late, key=lambda entry: entry[0])
-        words: dict[str, Any] = {"sent": sent, "got": got, "arrived": arrived}
-        words |= {"rate": _said(sent), "received": _said(got)}
-        factor = 1 / arrived if arrived else None
-        yield finding("in-buffers", words, about=[sent], evidence=[sent, got], factor=factor)
+        words = {"sent": sent, "got": got, "arrived": arrived}
+        yield finding("in-buffers", words, factor=1 / arrived if arrived else None)
 
 
 def _is_other_end(report: Report, roles: Counter[Any], asked: bool) -> bool:
@@ -241,7 +213,7 @@ def _has_receiver(ends: Ends) -> bool:
     if _is_blank(ends):
         return False
     told = (ends.of("receiver", name) for name in OF_RECEIVER)
-    return any(result is not None and is_number(result.value) for result in told)  # no 0 of 0
+    return any(result is not None and result.is_number for result in told)  # no 0 of 0
 
 
 def _arrived(ends: Ends) -> float | None:
@@ -262,23 +234,10 @@ def _arrived(ends: Ends) -> float | None:
     return None
 
 
-def _said(rate: Result, share_of: float = 1.0) -> str:
-    value = rate.value * share_of
-    return bit_rate(value) if rate.unit == "bit/s" else f"{value:,.10g} {rate.unit}"
-
-
 def _lost_rate(ends: Ends, sent: Result, arrived: float) -> Finding:
     lost = ends.of("receiver", "loss")
     got = ends.of("receiver", "throughput") or ends.of("receiver", "transferred")
-    seen = f"no more than {share(arrived)} of it arrived"
-    if got is not None:
-        seen = f"the receiver got {_said(got)} (line {got.line}), {share(arrived)} of it"
-    elif lost is not None:
-        seen = (
-            f"{lost.value:g} % of it was lost (line {lost.line}), so that at most "
-            f"{_said(sent, arrived)} arrived"
-        )
-    evidence = [result for result in (sent, got, lost) if result is not None]
-    words = {"sent": sent, "rate": _said(sent), "seen": seen}
-    factor = 1 / arrived if arrived > 0 else None
-    return finding("sender-lost", words, about=[sent], evidence=evidence, factor=factor)
+    words = {"sent": sent, "got": got, "lost": lost, "arrived": arrived}
+    words["rest"] = replace(sent, value=sent.value * arrived)
+    why = "got" if got is not None else "share" if lost is not None else "arrived"
+    return finding("sender-lost", words, why=why, factor=1 / arrived if arrived > 0 else None)

@@ -12,7 +12,6 @@ from benchbook.explain.model import Report, Result
 from benchbook.explain.printed_digits import is_number
 from benchbook.explain.rules import rule
 from benchbook.explain.rules.clocks import goes_back
-from benchbook.explain.rules.common.base_units import in_base_units
 from benchbook.explain.rules.common.findings import finding
 from benchbook.explain.units import in_base
 from benchbook.findings import Finding
@@ -35,7 +34,7 @@ def report_errors(report: Report) -> Iterator[Finding]:
     out = [*_out_of_range(report), *_too_many(report), *_full(report)]
     yield from _doubted("out-of-range", out)
     cpus = report.called("CPU")
-    idle = [cpu for cpu in cpus if is_number(cpu.value) and cpu.value < 0]
+    idle = [cpu for cpu in cpus if cpu.is_number and cpu.value < 0]
     yield from _doubted("less-than-idle", [(cpu, f"{cpu.value:,.6g} %") for cpu in idle])
     below = list(_below_none(report))
     if below and not goes_back(report):  # else a step of its clock is told
@@ -57,7 +56,7 @@ def _doubted(kind: str, doubts: list[Doubt]) -> Iterator[Finding]:
         more = [f"{len(every) - SHOWN} more"] if len(every) > SHOWN else []
         said = listed([*every[:SHOWN], *more])
         shown = [result for result, _ in doubts]
-        yield finding(kind, {"said": said}, about=shown, evidence=shown[:SHOWN])
+        yield finding(kind, said=said, about=shown, shown=shown[:SHOWN])
 
 
 def _out_of_range(report: Report) -> Iterator[Doubt]:
@@ -130,13 +129,13 @@ def _too_many(report: Report) -> Iterator[Doubt]:
             times = MORE_RECEIVED
         else:
             continue
-        if sent is None or not (is_number(got.value) and is_number(sent.value)):
+        if sent is None or not (got.is_number and sent.is_number):
             continue
         took = [total.of.get("elapsed_s") for total in (got, sent)]
         if is_number(took[0]) and is_number(took[1]) and took[0] > LONGER * took[1] + LEAST_S:
             continue
-        most = sent.value if times == 1.0 else times * in_base_units(sent)
-        if in_base_units(got) > most > 0:
+        most = sent.value if times == 1.0 else times * sent.base_value
+        if got.base_value > most > 0:
             of_sent = f"{sent.value:,.6g} {sent.unit}".removesuffix(f" {got.unit}")
             yield got, f"{got.value:,.6g} {got.unit} received of {of_sent} sent"
 

@@ -6,12 +6,10 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby, pairwise
 from typing import Any, NamedTuple
 
-from benchbook.core.number_format import duration, plural, share
 from benchbook.explain.model import SUM, Report, Result
-from benchbook.explain.printed_digits import half_of_last_digit, is_number
+from benchbook.explain.printed_digits import is_number
 from benchbook.explain.rules import rule
-from benchbook.explain.rules.common.base_units import in_base_units, rate_of
-from benchbook.explain.rules.common.findings import Proof, at_size, finding
+from benchbook.explain.rules.common.findings import finding
 from benchbook.explain.rules.common.samples import FAR, STEADY, Series, cold, series, time_s
 from benchbook.explain.rules.common.transfer_parts import intervals_of, owner_of
 from benchbook.explain.units import in_base
@@ -46,7 +44,7 @@ def moves_bytes(figure: Series) -> bool:
     if of.get("array_bytes"):
         return True
     rates = figure.report.called(f"{of.get('benchmark')} bytes_per_second")
-    rate = rate_of(rates[0]) if rates else None
+    rate = rates[0].rate if rates else None
     return bool(rate and rate * (time_s(figure.samples[-1]) or 0.0) >= PAGES_BYTES)
 
 
@@ -65,28 +63,10 @@ def _touched(figure: Series) -> Iterator[Finding]:
         return
     sample, mean = figure.samples[0], figure.mean
     biased = sum(times) / len(times) / (sum(others) / len(others))
-    evidence = [
-        ("first repetition", first, "s", sample.line),
-        ("slowest of the others", max(others), "s", "log"),
-    ]
-    in_mean = ""
-    if mean and figure.is_whole():
-        in_mean = (
-            f" The mean of {plural(len(times), 'repetition')} in line {mean.line} has it in, "
-            f"and is {share(1 - 1 / biased)} slower than the others are."
-        )
-    words: dict[str, Any] = {
-        "sample": sample,
-        "first": first * 1e9,
-        "others": len(others),
-        "in_mean": in_mean,
-    }
-    words |= {"longest": max(others) * 1e9, "perhaps": "" if is_far else "perhaps "}
-    about = [sample, *([mean] if mean else [])]
-    confidence = None if is_far else PERHAPS
-    yield finding(
-        "touched", words, about=about, evidence=evidence, factor=1 / biased, confidence=confidence
-    )
+    words: dict[str, Any] = {"sample": sample, "first_s": first, "longest_s": max(others)}
+    words |= {"others": len(others), "all": len(times), "perhaps": "" if is_far else "perhaps "}
+    words |= {"mean": mean, "slower": 1 - 1 / biased if mean and figure.is_whole() else None}
+    yield finding("touched", words, factor=1 / biased, confidence=None if is_far else PERHAPS)
 
 
 # first ÷ mean of the others, where the tool names it as far beyond their spread
@@ -130,11 +110,11 @@ def warm_up(reports: list[Report]) -> Iterator[Finding]:
         if not is_number(first) or len(means) != 1 or id(report) in told:
             continue
         (mean,) = means
-        runs, mean_s = mean.of.get("repetitions"), in_base_units(mean) / 1e9
+        runs, mean_s = mean.of.get("repetitions"), mean.base_value / 1e9
         if is_number(runs) and runs >= LEAST_RUNS:
             usual = (mean_s * runs - first) / (runs - 1)
             # What rounding of the mean leaves open is open as many times as there were runs.
-            half_s = in_base(half_of_last_digit(mean.value), mean.unit)[0] / 1e9
+            half_s = mean.base_half / 1e9
             error = half_s * runs / (runs - 1)
             biased = mean_s >= LEAST_BIAS * usual
             if biased and usual > SURE_DIGITS * error and first >= LEAST_WARNED * (usual + error):
@@ -148,17 +128,10 @@ def _is_of_programs(report: Report) -> bool:
 
 
 def _cold_runs(report: Report, mean: Result | None, line: int, own: _Runs) -> Finding:
-    runs = plural(own.runs, "run")
-    first = f"The first of {runs}" if own.cold == 1 else f"The first {own.cold} of {runs}"
-    evidence = [
-        ("first run", own.first_s, "s", line),
-        ("mean of the others", own.usual_s, "s", line),
-    ]
-    words: dict[str, Any] = {"first": first, "less": " and less" if own.cold > 1 else ""}
-    words |= {"took": duration(own.first_s * 1e9), "usual": duration(own.usual_s * 1e9)}
     where = mean.where if mean else f"line {line}: {report.facts.get('command', 'first run')}"
+    kind = "cold-run" if own.cold == 1 else "cold-runs"
     factor = own.mean_s / own.usual_s
-    return finding("cold-runs", words, about=[where], evidence=evidence, factor=factor)
+    return finding(kind, own._asdict(), about=[where], factor=factor, line=line)
 
 
 LEAST_PROCESSES, LEAST_VALUES = 3, 3
@@ -187,19 +160,14 @@ def _cold_in_each(samples: Sequence[Result]) -> Iterator[Finding]:
     first = samples[0]
     others = [value for own, count in zip(processes, counts, strict=True) for value in own[count:]]
     mean, usual = (sum(v.value for v in values) / len(values) for values in (samples, others))
-    evidence = [
-        ("first value", first.value, first.unit, first.line),
-        ("mean of the others", usual, first.unit, "log"),
-    ]
-    words: dict[str, Any] = {"first": first, "usual": usual}
-    words["processes"] = plural(len(processes), "process", "processes")
+    words = {"first": first, "usual": usual, "processes": len(processes)}
     about = [own[0] for own in processes]
-    yield finding("cold-processes", words, about=about, evidence=evidence, factor=mean / usual)
+    yield finding("cold-processes", words, about=about, factor=mean / usual)
 
 
 def _cold_values(own: Sequence[Result]) -> int:
     """How many of its first values are far above those after them."""
-    positive = all(is_number(result.value) and result.value > 0 for result in own)
+    positive = all(result.is_positive for result in own)
     return cold([result.value for result in own]) if positive else 0
 
 
@@ -222,10 +190,7 @@ def cold_sizes(report: Report) -> Iterator[Finding]:
     for (_, statistic, unit), sweep in report.groups.items():
         if statistic == "mean" and in_base(1.0, unit)[1] == "ns" and _is_cold(sweep):
             first, later = sweep[0], sweep[2]
-            evidence = [at_size(first), at_size(later)]
-            words = {"first": first, "later": later}
-            factor = first.value / later.value
-            yield finding("cold-size", words, about=[first], evidence=evidence, factor=factor)
+            yield finding("cold-size", first=first, later=later, factor=first.value / later.value)
             return
 
 
@@ -273,10 +238,10 @@ def slow_start(report: Report) -> Iterator[Finding]:
 
 
 def _rising(kind: str, total: Result, intervals: Sequence[Result]) -> Iterator[Finding]:
-    values = list(map(in_base_units, intervals))
+    values = [interval.base_value for interval in intervals]
     if len(values) < LEAST_RISING + LEAST_STEADY or not all(map(is_number, values)):
         return
-    if max(values[:LEAST_RISING]) >= in_base_units(total):
+    if max(values[:LEAST_RISING]) >= total.base_value:
         return  # as nearly all
     usual = sorted(values)[len(values) // 2]
     rising = next((at for at, value in enumerate(values) if value >= BELOW * usual), 0)
@@ -289,12 +254,6 @@ def _rising(kind: str, total: Result, intervals: Sequence[Result]) -> Iterator[F
     if rises and is_steady and sum(values) <= BIASED * mean * len(values):
         first, last = intervals[0], intervals[rising - 1]
         speed = mean / in_base(1.0, total.unit)[0]
-        evidence: list[Proof] = [
-            first,
-            last,
-            ("mean of the steady intervals", speed, total.unit, "log"),
-        ]
         words = {"rising": rising, "first": first, "last": last, "total": total, "speed": speed}
         # What was printed of the whole may be of another time: what it is made of tells.
-        factor = sum(values) / len(values) / mean
-        yield finding(kind, words, about=[total], evidence=evidence, factor=factor)
+        yield finding(kind, words, factor=sum(values) / len(values) / mean)

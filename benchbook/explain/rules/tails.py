@@ -7,12 +7,10 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any, NamedTuple
 
-from benchbook.core.number_format import number, plural
 from benchbook.explain.model import Report, Result
 from benchbook.explain.printed_digits import MOST, is_number
 from benchbook.explain.rules import rule
-from benchbook.explain.rules.common.base_units import in_base_units, is_time
-from benchbook.explain.rules.common.findings import at_size, finding
+from benchbook.explain.rules.common.findings import finding
 from benchbook.explain.rules.common.latencies import Latencies, latencies, repetitions
 from benchbook.explain.rules.common.samples import Series, series
 from benchbook.explain.rules.delays import is_delayed, stalls_of
@@ -42,23 +40,16 @@ def latency_tail(report: Report) -> Iterator[Finding]:
         median, far, mean, sd, most = map(own.ns, ("median", "p99", "mean", "sd", "max"))
         if median and far:
             if far >= FAR * median:
-                words: dict[str, Any] = {"times": far / median, "of_mean": ""}
-                if "mean" in own.by_statistic:
-                    words["of_mean"] = f" The mean, {own.printed('mean')}, is of neither."
-                yield _tail("tail-by-quantile", own, ("median", "p99", "mean"), words)
+                yield _tail("tail-by-quantile", own, times=far / median)
             elif mean and sd and mean >= AWAY * median and sd >= WIDE * mean:
-                shown = ("median", "mean", "sd", "p99")
-                yield _tail("tail-by-mean", own, shown, {"times": mean / median})
+                yield _tail("tail-by-mean", own, times=mean / median)
             elif mean and sd and sd >= max(_least_deviation(own, sd) * mean, far):
                 # What lies between 0 and some time deviates by half of that at most.
-                shown = ("p99", "mean", "sd", "max")
-                yield _tail("tail-by-few", own, shown, {"times": sd / (far / 2)})
+                yield _tail("tail-by-few", own, times=sd / (far / 2))
         elif mean and sd and most and sd >= WIDE * mean:
-            words = {"spread": sd / mean, "times": most / mean}
-            yield _tail("tail-by-deviation", own, ("mean", "sd", "max"), words)
+            yield _tail("tail-by-deviation", own, spread=sd / mean, times=most / mean)
         elif mean and most and not sd and most / count >= MOSTLY * mean:
-            words = {"count": count, "part": most / count / mean}
-            yield _tail("tail-by-longest", own, ("mean", "max"), words)
+            yield _tail("tail-by-longest", own, count=count, part=most / count / mean)
 
 
 def _least_deviation(own: Latencies, sd: float) -> float:
@@ -67,10 +58,11 @@ def _least_deviation(own: Latencies, sd: float) -> float:
     return WIDE if farther and sd >= farther else WIDER
 
 
-def _tail(kind: str, own: Latencies, names: tuple[str, ...], words: dict[str, object]) -> Finding:
-    about = [own.by_statistic[name] for name in names if name in own.by_statistic]
-    said = {name: own.printed(name) for name in own.by_statistic}
-    return finding(kind, said | words, about=about)
+def _tail(kind: str, own: Latencies, **words: float) -> Finding:
+    statistics = {
+        name: own.by_statistic.get(name) for name in ("median", "mean", "sd", "max", "p99")
+    }
+    return finding(kind, statistics | words)
 
 
 LEAST = 5  # repetitions: of fewer, nobody knows which is the usual one
@@ -104,19 +96,9 @@ def _one_long(figure: Series, times: list[float]) -> Iterator[Finding]:
     if mean is None or others[-1] > ALIKE * others[0]:
         return
     longer = sum(times) / len(times) / others[len(others) // 2]
-    evidence = [
-        ("longest repetition", longest, "s", sample.line),
-        ("slowest of the others", others[-1], "s", "log"),
-    ]
-    words: dict[str, Any] = {
-        "mean": mean,
-        "sample": sample,
-        "longest": longest * 1e9,
-        "count": len(times),
-    }
-    words |= {"part": longest / sum(times), "slowest": others[-1] * 1e9}
-    factor = longer if is_time(mean) else 1 / longer
-    yield finding("one-long-run", words, evidence=evidence, factor=factor)
+    words = {"mean": mean, "sample": sample, "longest_s": longest, "slowest_s": others[-1]}
+    words |= {"count": len(times), "part": longest / sum(times)}
+    yield finding("one-long-run", words, factor=longer if mean.is_time else 1 / longer)
 
 
 @rule
@@ -133,9 +115,9 @@ def stalled_size(report: Report) -> Iterator[Finding]:
     stalls = [stall for stall in every if not is_delayed(stall[1])]
     if stalls:
         times, worst = max(stalls, key=lambda stall: stall[0])
-        about = [result for _, result in stalls]
-        words = {"worst": worst, "times": times, "size": worst.of["message_bytes"]}
-        yield finding("stalled-size", words, about=about, evidence=[at_size(worst)])
+        yield finding(
+            "stalled-size", about=[stall[1] for stall in stalls], worst=worst, times=times
+        )
 
 
 BEYOND = 2.0  # mean ÷ p90
@@ -151,7 +133,7 @@ def tail_of_sizes(report: Report) -> Iterator[Finding]:
     quantiles = {
         (time.name, time.line): time
         for time in (report.being("p90") if "message_bytes" in report.columns else ())
-        if is_time(time) and is_number(time.value)
+        if time.is_time and time.is_number
     }
     far = [
         (mean, quantile)
@@ -161,19 +143,10 @@ def tail_of_sizes(report: Report) -> Iterator[Finding]:
     ]
     if far:
         mean, quantile = max(far, key=lambda pair: pair[0].value / pair[1].value)
-        words: dict[str, Any] = {
-            "mean": mean,
-            "quantile": quantile,
-            "sizes": plural(len(far), "size"),
-        }
+        about, factor = [mean for mean, _ in far], mean.value / quantile.value
+        words = {"mean": mean, "quantile": quantile, "sizes": len(far)}
         words["size"] = int(mean.of.get("message_bytes", 0))
-        evidence = [
-            (f"{time.name} {time.statistic}", time.value, time.unit, time.line)
-            for time in (mean, quantile)
-        ]
-        factor = mean.value / quantile.value
-        about = [mean for mean, _ in far]
-        yield finding("tail-of-sizes", words, about=about, evidence=evidence, factor=factor)
+        yield finding("tail-of-sizes", words, about=about, factor=factor)
 
 
 WIDE_RUNS, WIDER_RUNS = 0.25, 0.5  # deviation ÷ mean, with and without a warning
@@ -199,7 +172,7 @@ def unstable(report: Report) -> Iterator[Finding]:
     yield from islice(_open_bests(report), 1)
     for width in report.called("confidence interval"):
         if width.value >= 100 * 2 * UNSURE:
-            yield finding("wide-interval", {"width": width})
+            yield finding("wide-interval", width=width)
     by = {time.statistic: time for time in report.called("time")}
     several = (result.of.get("repetitions") for result in (report.results if by else ()))
     counts = [count for count in several if is_number(count)]
@@ -218,22 +191,16 @@ def unstable(report: Report) -> Iterator[Finding]:
     words: dict[str, Any] = {"mean": by["mean"], "deviation": by["stddev"]}
     if deviation >= wide * mean and most >= far * mean:
         words |= {"spread": deviation / mean, "times": most / mean}
-        words["begin"] = (
-            "The tool warns of unstable runs, and its figures agree: the" if is_warned else "The"
-        )
-        words["what"] = (
-            "Few long ones make both, and neither says what it usually takes."
-            if most / mean >= FARTHER_RUN
-            else "One of these runs says little of another."
-        )
+        words["begin"] = "warned" if is_warned else "unwarned"
+        words["what"] = "few" if most / mean >= FARTHER_RUN else "unlike"
         yield finding("unstable-runs", words)
     elif is_number(runs) and deviation >= UNSURE * mean * math.sqrt(runs):
         error = 100 * deviation / mean / math.sqrt(runs)
-        yield finding("open-mean", words | {"error": error, "runs": runs})
+        yield finding("open-mean", words, error=error, runs=runs)
 
 
 def _ns(result: Result | None) -> float | None:
-    return in_base_units(result) if result and is_number(result.value) else None
+    return result.base_value if result and result.is_number else None
 
 
 def _apart(report: Report) -> Iterator[Finding]:
@@ -245,20 +212,14 @@ def _apart(report: Report) -> Iterator[Finding]:
         means = (
             result
             for result in report.called(error.name)
-            if result.statistic == "mean" and result.line == error.line and is_number(result.value)
+            if result.statistic == "mean" and result.line == error.line and result.is_number
         )
-        if (mean := next(means, None)) is None or not is_number(error.value):
+        if (mean := next(means, None)) is None or not error.is_number:
             continue
         deviation = error.value * math.sqrt(runs)
         if 0 < mean.value <= max(deviation / APART, error.value / UNSURE):
-            words: dict[str, Any] = {
-                "mean": mean,
-                "error": error,
-                "deviation": deviation,
-                "runs": int(runs),
-            }
-            words["times"] = deviation / mean.value
-            yield finding("runs-apart", words, about=[mean], evidence=[mean, error])
+            words = {"deviation": deviation, "runs": int(runs), "times": deviation / mean.value}
+            yield finding("runs-apart", words, mean=mean, error=error)
 
 
 def _open_means(report: Report) -> Iterator[Finding]:
@@ -267,7 +228,7 @@ def _open_means(report: Report) -> Iterator[Finding]:
     deviations = {
         deviation.name: deviation
         for deviation in (report.being("stddev") if "benchmark" in report.columns else ())
-        if is_number(deviation.value)
+        if deviation.is_number
     }
     for mean in report.being("mean") if deviations else ():
         deviation, runs = deviations.get(mean.name), mean.of.get("repetitions")
@@ -276,8 +237,8 @@ def _open_means(report: Report) -> Iterator[Finding]:
         if mean.name.endswith(" cpu time") and deviation.unit == mean.unit and mean.value > 0:
             error = deviation.value / mean.value / math.sqrt(runs)
             if error >= UNSURE:
-                words = {"mean": mean, "deviation": deviation, "error": 100 * error, "runs": runs}
-                yield finding("open-mean", words)
+                words = {"mean": mean, "deviation": deviation, "error": 100 * error}
+                yield finding("open-mean", words, runs=runs)
 
 
 def _open_bests(report: Report) -> Iterator[Finding]:
@@ -286,11 +247,10 @@ def _open_bests(report: Report) -> Iterator[Finding]:
     bests = {best.line: best for best in report.being("best")}
     for spread in report.knowing("repetitions_at_most"):
         best, runs = bests.get(spread.line), spread.of.get("repetitions_at_most")
-        if best is None or spread.unit != "%" or not (is_number(runs) and is_number(spread.value)):
+        if best is None or spread.unit != "%" or not (is_number(runs) and spread.is_number):
             continue
         if runs >= LEAST_RUNS and spread.value >= 100 * UNSURE * math.sqrt(runs):
-            words = {"best": best, "spread": spread, "runs": runs}
-            yield finding("best-of-unlike", words, about=[best], evidence=[best, spread])
+            yield finding("best-of-unlike", best=best, spread=spread, runs=runs)
 
 
 LEAST_MEAN = 1.5  # mean ÷ best; detectors of our own runs ask for as much
@@ -331,17 +291,10 @@ def best_of_n(report: Report) -> Iterator[Finding]:
     spreads = [found for best in bests if (found := _spread(lines[best.line], best))]
     if far := [spread for spread in spreads if spread.is_far()]:
         worst = max(far, key=lambda spread: (spread.mean_over_best, spread.worst_over_best))
-        shown = [result for result in worst[:3] if isinstance(result, Result)]
-        evidence = [
-            (f"{result.name} {result.statistic}".strip(), result.value, result.unit, result.line)
-            for result in shown
-        ]
-        words: dict[str, Any] = {"best": worst.best, "times": worst.mean_over_best, "longest": ""}
-        if worst.worst:
-            words["longest"] = f", and the longest {number(worst.worst_over_best)} times"
-        words["begin"] = "" if len(far) == 1 else f"Of {plural(len(far), 'figure')}, most of all "
+        words = {"times": worst.worst_over_best if worst.worst else None}
+        words["figures"] = len(far) if len(far) > 1 else None
         about, factor = [spread.best for spread in far], worst.mean_over_best
-        yield finding("best-of-far", words, about=about, evidence=evidence, factor=factor)
+        yield finding("best-of-far", worst._asdict() | words, about=about, factor=factor)
 
 
 def _spread(line: _Line, best: Result) -> _Spread | None:
@@ -352,7 +305,7 @@ def _spread(line: _Line, best: Result) -> _Spread | None:
         return _Spread(best, mean, worst, _ratio(mean, least), _ratio(worst, least))
     is_rate = in_base(1.0, best.unit)[1] in ("B/s", "bit/s")
     mean, worst = line.get((best.name, "mean")), line.get((best.name, "min" if is_rate else "max"))
-    if not is_number(best.value) or best.value <= 0 or not (mean or worst):
+    if not best.is_number or best.value <= 0 or not (mean or worst):
         return None
     if is_rate:
         return _Spread(best, mean, worst, _ratio(best, mean), _ratio(best, worst))
@@ -376,9 +329,4 @@ def best_of_runs(report: Report) -> Iterator[Finding]:
     for best in report.being("best") if "best_of" in report.columns else ():
         median = best.of.get("median_of_runs")
         if is_number(median) and 0 < FAR_BEST * median <= best.value:
-            evidence = [
-                ("best", best.value, best.unit, best.line),
-                ("median of the runs", median, best.unit, "log"),
-            ]
-            words, factor = {"best": best, "median": median}, best.value / median
-            yield finding("best-of-runs", words, evidence=evidence, factor=factor)
+            yield finding("best-of-runs", best=best, median=median, factor=best.value / median)

@@ -6,12 +6,10 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from benchbook.core.number_format import number
 from benchbook.explain.context.same_runs import of_same
 from benchbook.explain.model import SUM, Report, Result
-from benchbook.explain.printed_digits import half_of_last_digit, is_number
+from benchbook.explain.printed_digits import is_number
 from benchbook.explain.rules import rule
-from benchbook.explain.rules.common.base_units import in_base_units
 from benchbook.explain.rules.common.findings import finding
 from benchbook.explain.rules.common.latencies import Latencies, latencies, repetitions
 from benchbook.explain.rules.common.samples import series
@@ -46,10 +44,12 @@ def _two_speeds(total: Result, intervals: list[Result]) -> Iterator[Finding]:
     longest = max(map(_lasted, intervals), default=0.0)
     # The first one is of a window that still grows.
     whole = [interval for interval in intervals[1:] if _lasted(interval) > PIECE * longest]
-    ordered = sorted((rate for rate in whole if is_number(rate.value)), key=in_base_units)
+    ordered = sorted(
+        (rate for rate in whole if rate.is_number), key=lambda result: result.base_value
+    )
     least = max(LEAST_INTERVALS, LEAST_INTERVALS_SHARE * len(ordered))
     gaps = [
-        (in_base_units(above) / max(in_base_units(below), 1.0), index)
+        (above.base_value / max(below.base_value, 1.0), index)
         for index, (below, above) in enumerate(pairwise(ordered), 1)
         if least <= index <= len(ordered) - least
     ]
@@ -57,7 +57,7 @@ def _two_speeds(total: Result, intervals: list[Result]) -> Iterator[Finding]:
     if apart >= LEAST_APART and ordered[index].of.get("bytes_moved", 0) >= LEAST_BYTES:
         slow, fast = ordered[index - 1], ordered[index]
         words = {"slow": slow, "fast": fast, "total": total, "count": index, "all": len(ordered)}
-        yield finding("two-speeds", words, about=[total], evidence=[slow, fast, total])
+        yield finding("two-speeds", words)
 
 
 def _lasted(result: Result) -> float:
@@ -83,7 +83,7 @@ def bimodal_ends(report: Report) -> Iterator[Finding]:
     that bounds how many lie in the middle half: each of them would take 3/16 of (b - a)^2 from it.
     """
     for name in NAMES:
-        own = [result for result in report.called(name) if is_number(result.value)]
+        own = [result for result in report.called(name) if result.is_number]
         by = {result.statistic: result for result in own}
         if len(by) < len(own) or not {"mean", "min", "max"} <= by.keys():
             continue
@@ -95,7 +95,7 @@ def bimodal_ends(report: Report) -> Iterator[Finding]:
 def _at_ends(
     report: Report, least: Result, mean: Result, most: Result, deviation: Result
 ) -> Iterator[Finding]:
-    low, middle, high, spread = map(in_base_units, (least, mean, most, deviation))
+    low, middle, high, spread = (each.base_value for each in (least, mean, most, deviation))
     count = _count(report, mean)
     if count < FEW or not low < middle < high or high - low < WIDE * middle:
         return
@@ -106,9 +106,8 @@ def _at_ends(
     if -ROUNDED <= between <= MOST_BETWEEN and LEAST_AT_END <= share <= 1 - LEAST_AT_END:
         size = in_base(1.0, mean.unit)[0]
         words: dict[str, Any] = {"least": least, "mean": mean, "most": most, "deviation": deviation}
-        words |= {"from": (low + width / 4) / size, "to": (high - width / 4) / size}
-        words |= {"between": 100 * max(between, 0.01), "share": 100 * share}
-        yield finding("at-ends", words)
+        words |= {"low": (low + width / 4) / size, "high": (high - width / 4) / size}
+        yield finding("at-ends", words, between=100 * max(between, 0.01), share=100 * share)
 
 
 def _count(report: Report, mean: Result) -> float:
@@ -136,11 +135,9 @@ def bimodal_latencies(report: Report) -> Iterator[Finding]:
         low, high = (own.by_statistic[name] for name in gap)
         low_ns, high_ns, mean_ns = (own.ns(name) or 0.0 for name in (*gap, "mean"))
         mean = own.by_statistic.get("mean")
-        between = ""
-        if low_ns * ALIKE < mean_ns < high_ns / ALIKE:
-            between = f" The mean, {own.printed('mean')}, is of neither."
-        words = {"low": low, "high": high, "times": high_ns / (low_ns or 1.0), "between": between}
-        yield finding("kinds-of-latencies", words, about=[low, high, *([mean] if mean else [])])
+        between = mean if low_ns * ALIKE < mean_ns < high_ns / ALIKE else None
+        words = {"low": low, "high": high, "mean": mean, "between": between}
+        yield finding("kinds-of-latencies", words, times=high_ns / (low_ns or 1.0))
 
 
 def _gap(own: Latencies) -> tuple[str, str] | None:
@@ -192,9 +189,7 @@ def two_kinds(reports: list[Report]) -> Iterator[Finding]:
 
 def _kinds(results: Sequence[Result]) -> _Kinds | None:
     """The two kinds of these values, all of one unit; None where they are not two."""
-    if not LEAST <= len(results) <= MOST or not all(
-        is_number(result.value) and result.value > 0 for result in results
-    ):
+    if not LEAST <= len(results) <= MOST or not all(result.is_positive for result in results):
         return None
     ordered = sorted(results, key=lambda result: result.value)
     least = max(LEAST_OF_KIND, round(LEAST_SHARE * len(ordered)))
@@ -207,7 +202,7 @@ def _kinds(results: Sequence[Result]) -> _Kinds | None:
     )
     low, high = ordered[:index], ordered[index:]
     width = max(part[-1].value - part[0].value for part in (low, high))
-    digit = 2 * min(half_of_last_digit(result.value) for result in results)
+    digit = 2 * min(result.half for result in results)
     wider = WIDER if len(results) >= FEW else WIDER_OF_FEW
     if high[0].value < APART * low[-1].value or gap < max(wider * width, OF_DIGIT * digit):
         return None
@@ -227,22 +222,10 @@ def _are_first(slow: list[Result], samples: Sequence[Result]) -> bool:
 
 def _of_kinds(kinds: _Kinds, what: str, mean: Result | None) -> Finding:
     fast, slow, _ = kinds
-    ends = [
-        end(part, key=lambda result: result.value) for part in (fast, slow) for end in (min, max)
-    ]
-    spans = [
-        f"{number(low.value)} to {number(high.value)} {fast[0].unit}"
-        for low, high in (ends[:2], ends[2:])
-    ]
     several = sorted((*fast, *slow), key=lambda result: result.line)
-    words: dict[str, Any] = {
-        "first": several[0],
-        "last": several[-1],
-        "name": fast[0].name,
-        "what": what,
-    }
-    words |= {"all": len(several), "fast": len(fast), "slow": len(slow)}
-    words |= {"span_of_fast": spans[0], "span_of_slow": spans[1]}
-    words["told"] = f" The mean in line {mean.line} is of neither." if mean else ""
-    about = [several[0], several[-1], *([mean] if mean else [])]
-    return finding("two-kinds", words, about=about, evidence=ends)
+    words: dict[str, Any] = {"first": several[0], "last": several[-1], "mean": mean}
+    words |= {"what": what, "all": len(several), "fast": len(fast), "slow": len(slow)}
+    for name, part in (("fast", fast), ("slow", slow)):
+        for end in (min, max):
+            words[f"{end.__name__}_{name}"] = end(part, key=lambda result: result.value)
+    return finding("two-kinds", words)

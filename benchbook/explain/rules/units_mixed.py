@@ -7,13 +7,10 @@ from collections.abc import Hashable, Iterator, Sequence
 from itertools import combinations, pairwise
 from typing import Any, NamedTuple
 
-from benchbook.core.number_format import number
 from benchbook.explain.context.quoted_rates import QUOTED
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Report, Result
-from benchbook.explain.printed_digits import is_number
 from benchbook.explain.rules import rule
-from benchbook.explain.rules.common.base_units import rate_of
 from benchbook.explain.rules.common.findings import finding
 from benchbook.explain.units import bytes_per_s, is_binary
 from benchbook.findings import Finding
@@ -62,16 +59,15 @@ def unit_mix(reports: list[Report]) -> Iterator[Finding]:
             alike.append((tools, pair))
             key = id(pair[0].report), id(pair[1].report)
             ratios.setdefault(key, []).append(_ratio(*pair))
-    told: set[frozenset[str]] = set()
+    decided: set[frozenset[str]] = set()
     for tools, (first, second) in alike:
         of_reports = ratios[id(first.report), id(second.report)]
-        if tools not in told and (found := _why(first, second, of_reports)):
-            told.add(tools)
-            why, confidence = found
+        if tools not in decided and (why := _why(first, second, of_reports)):
+            decided.add(tools)
+            words = {"first": first, "second": second}
             shown = [first.result, second.result]
-            words = {"figure": first, "other": second, "why": why}
             factor = first.rate / second.rate
-            yield finding("tools-apart", words, about=shown, factor=factor, confidence=confidence)
+            yield finding("tools-apart", words, about=shown, factor=factor, **why)
 
 
 def _figures(report: Report) -> Iterator[_Figure]:
@@ -79,8 +75,8 @@ def _figures(report: Report) -> Iterator[_Figure]:
     found: dict[str, _Figure] = {}
     for statistic in _PREFERRED:
         for result in report.results[:_MOST_FIGURES]:
-            rate = rate_of(result)
-            if result.statistic != statistic or not is_number(result.value) or result.value <= 0:
+            rate = result.rate
+            if result.statistic != statistic or not result.is_number or result.value <= 0:
                 continue
             kernel = str(report.facts.get("kernel", ""))
             name = kernel if result.name == "bandwidth" else result.name
@@ -102,30 +98,22 @@ def _ratio(first: _Figure, second: _Figure) -> float:
     return max(first.rate, second.rate) / min(first.rate, second.rate)
 
 
-def _why(first: _Figure, second: _Figure, ratios: list[float]) -> tuple[str, float | None] | None:
-    """What the two differ by, and how sure that is the cause where it is not certain; `ratios`: of
-    all that both have."""
+def _why(first: _Figure, second: _Figure, ratios: list[float]) -> dict[str, Any]:
+    """Words that say what the two differ by, and how sure that is the cause where it is not
+    certain; none where it is not known. `ratios`: of all that both have."""
     ratio = _ratio(first, second)
     if first.counted != second.counted:
         more, few = sorted((first, second), key=lambda figure: -figure.counted)
         if math.isclose(more.rate / few.rate, more.counted / few.counted, rel_tol=_TWICE):
-            return (
-                f"are apart by {number(ratio)}: {more.report.tool} counts what is read and what "
-                f"is written, and {few.report.tool} each copied byte once",
-                None,
-            )
-        return None
+            return {"why": "counted", "ratio": ratio, "more": more, "few": few}
+        return {}
     if math.isclose(ratio, 1, rel_tol=_EQUAL) and first.result.unit != second.result.unit:
-        return "are the same rate: only the units have other names", None
+        return {"why": "same"}
     for constant, sizes in _CONSTANTS.items():
         all_near = all(math.isclose(each, constant, rel_tol=_ABOUT) for each in ratios)
         if all_near and math.isclose(ratio, constant, rel_tol=_EXACTLY):
-            return (
-                f"are apart by {number(ratio)}, which is what units of {sizes} bytes differ by: "
-                "one of them may have the other's name",
-                LIKELY,
-            )
-    return None
+            return {"why": "units", "ratio": ratio, "sizes": sizes, "confidence": LIKELY}
+    return {}
 
 
 MOST_REPORTS = 200  # of a log
@@ -144,14 +132,7 @@ def units_of_runs(reports: list[Report]) -> Iterator[Finding]:
     """
     for before, after in pairwise(reports) if len(reports) <= MOST_REPORTS else ():
         if before.tool == after.tool and (pair := _equal_rates(before, after)):
-            first_gb, second_gb = (rate / 1e9 for rate in _bytes_per_s(pair))
-            words: dict[str, Any] = {"first": pair[0], "second": pair[1]}
-            words |= {"first_gb": first_gb, "second_gb": second_gb}
-            yield finding("units-of-runs", words)
-
-
-def _bytes_per_s(results: Sequence[Result]) -> list[float]:
-    return [rate_of(result) or 0.0 for result in results]
+            yield finding("units-of-runs", first=pair[0], second=pair[1])
 
 
 def _equal_rates(before: Report, after: Report) -> tuple[Result, Result] | None:
@@ -179,9 +160,9 @@ def _rates(report: Report, setting: tuple[str, ...]) -> dict[Hashable, Result]:
 
 
 def _are_equal(pair: Sequence[Result]) -> bool:
-    if not all(is_number(result.value) and result.value > 0 for result in pair):
+    if not all(result.is_positive for result in pair):
         return False
-    rates = _bytes_per_s(pair)
+    rates = [result.rate or 0.0 for result in pair]
     return abs(rates[0] - rates[1]) <= EQUAL * max(rates)
 
 
@@ -191,16 +172,6 @@ def quoted_in_bits(report: Report) -> Iterator[Finding]:
     for quoted in report.being(QUOTED):
         printed, line = str(quoted.of["quoted_from_unit"]), quoted.of["quoted_from_line"]
         rates = [bytes_per_s(quoted.value, unit) or 0.0 for unit in (quoted.unit, printed)]
-        evidence = [
-            (quoted.name, quoted.value, quoted.unit, quoted.line),
-            (quoted.name, quoted.value, printed, line),
-        ]
-        words: dict[str, Any] = {
-            "quoted": quoted,
-            "printed": printed,
-            "line": line,
-            "tool": report.tool,
-        }
-        words["times"] = max(rates) / min(rates)
-        factor = rates[0] / rates[1] if rates[1] else None
-        yield finding("quoted-in-bits", words, evidence=evidence, factor=factor)
+        words = {"quoted": quoted, "printed": printed, "line": line, "tool": report.tool}
+        words |= {"times": max(rates) / min(rates)}
+        yield finding("quoted-in-bits", words, factor=rates[0] / rates[1] if rates[1] else None)

@@ -4,7 +4,9 @@ caches."""
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+import tomllib
+from functools import cache, lru_cache
+from pathlib import Path
 
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Report
@@ -24,39 +26,7 @@ _OTHER = late(
 )
 # Graphics in one chip with the processor, and in one memory.
 _SHARED = late(r"\bTegra\b|\b(?:Xavier|Orin|Thor)\b")
-# GB/s of a device's memory by its data sheet, of the fastest variant that has the name.
-_MEMORIES = (
-    (late(r"\bG?B[123]00\b|\bMI35[05]X\b"), 8000),
-    (late(r"\bMI325X\b"), 6000),
-    (late(r"\bMI300[AX]\b"), 5300),
-    (late(r"\bG?H200\b|\bH20\b"), 4900),
-    (late(r"\bH[18]00\b"), 3940),
-    (late(r"\bMI2[15]0X?\b"), 3277),
-    (late(r"\bA[18]00\b"), 2040),
-    (late(r"\bRTX 5090\b|\bRTX PRO 6000\b"), 1792),
-    (late(r"\bMI100\b"), 1229),
-    (late(r"\bV100S?\b"), 1134),
-    (late(r"\bMI[56]0\b|\bRadeon VII\b"), 1024),
-    (late(r"\bRTX [34]090\b"), 1008),
-    (late(r"\bRTX (?:5080|6000)\b|\bRX 7900\b"), 960),
-    (late(r"\bA30\b"), 933),
-    (late(r"\bRTX 3080\b|\bRTX 5070\b"), 912),
-    (late(r"\bL40S?\b"), 864),
-    (late(r"\bA[56]000\b"), 768),
-    (late(r"\bP100\b|\bRTX 4080\b"), 736),
-    (late(r"\bA40\b|\bRTX 4070\b|\bTITAN (?:RTX|V)\b"), 696),
-    (late(r"\bRTX 2080\b|\bRTX 30[67]0\b"), 616),
-    (late(r"\bA10G?\b"), 600),
-    (late(r"\bArc(?:\(TM\))? A7[57]0\b|\bTITAN X[p]?\b|\bRX 6[89][05]0\b"), 576),
-    (late(r"\bGTX 1080\b"), 484),
-    (late(r"\bArc(?:\(TM\))? B5[78]0\b"), 456),
-    (late(r"\bRTX 20[67]0\b|\bA4000\b|\bRTX 5060\b"), 448),
-    (late(r"\bGTX 1660\b"), 336),
-    (late(r"\bT4\b"), 320),
-    (late(r"\bL4\b|\bRTX 4060\b"), 300),
-    (late(r"\bGTX 1070\b"), 257),
-    (late(r"\bGTX 1060\b|\bRTX 3050\b"), 224),
-)
+DATA_SHEETS = Path(__file__).parent.parent / "devices.toml"
 LINK_BYTES_PER_S = 1e12  # no device has a faster one to its host
 _ACCELERATED = late(r"(?:CUDA|HIP|Thrust)\b", re.I)
 
@@ -79,11 +49,29 @@ def has_own_memory(report: Report) -> bool:
     return bool(accelerated or (report.facts.get("device") and not is_host(report)))
 
 
-def memory_bytes_per_s(report: Report) -> float | None:
-    """What the memory of the named device carries at most; None where its name does not tell."""
-    return _memory(str(report.facts.get("device", "")))
+def named_device(report: Report) -> str:
+    """The name of the device; "" where the log has none."""
+    return str(report.facts.get("device", ""))
+
+
+@lru_cache(maxsize=64)  # asked of every result of a log
+def of_data_sheet(device: str, what: str) -> float:
+    """What data sheets say of the device by its name: `memory` and `nvlink` in bytes/s, or its
+    generation of `pcie`; 0 where its name does not tell, or where it has none."""
+    entry = next((value for name, value in _data_sheets(what) if name.search(device)), 0)
+    return entry if what == "pcie" else entry * 1e9
+
+
+@cache
+def _data_sheets(what: str) -> list[tuple[re.Pattern[str], float]]:
+    sheets = tomllib.loads(DATA_SHEETS.read_text(encoding="utf-8"))[what]
+    return [(late(name), value) for name, value in sheets.items()]
 
 
 @lru_cache(maxsize=64)
-def _memory(device: str) -> float | None:
-    return next((rate * 1e9 for name, rate in _MEMORIES if name.search(device)), None)
+def pcie_bytes_per_s(device: str) -> float:
+    """One direction of sixteen lanes of the PCIe that the device has; 0 where nobody knows."""
+    generation = str(of_data_sheet(device, "pcie"))
+    return next(
+        (rate * 1e9 for name, rate in _data_sheets("lanes") if name.fullmatch(generation)), 0
+    )

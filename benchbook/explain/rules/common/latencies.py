@@ -6,7 +6,6 @@ import math
 from dataclasses import dataclass
 
 from benchbook.explain.model import Report, Result
-from benchbook.explain.rules.common.base_units import in_base_units
 from benchbook.explain.units import in_base
 
 NAMES = ("latency", "round trip")
@@ -23,12 +22,7 @@ class Latencies:
     def ns(self, statistic: str) -> float | None:
         """A statistic in ns; None where it was not printed."""
         result = self.by_statistic.get(statistic)
-        return None if result is None else in_base_units(result)
-
-    def printed(self, statistic: str) -> str:
-        """A statistic as printed, with its line."""
-        result = self.by_statistic[statistic]
-        return f"{result.value:,.6g} {result.unit} (line {result.line})"
+        return None if result is None else result.base_value
 
 
 def latencies(report: Report) -> list[Latencies]:

@@ -8,7 +8,6 @@ from itertools import pairwise
 
 from benchbook.explain.model import Report, Result
 from benchbook.explain.results import Group
-from benchbook.explain.rules.common.base_units import rate_of
 from benchbook.explain.units import bytes_per_s, in_base
 
 FAR, STEADY = 1.8, 1.5  # first ÷ slowest of the others; slowest ÷ fastest of those
@@ -54,7 +53,7 @@ def series(reports: list[Report]) -> Iterator[Series]:
 
 def time_s(sample: Result) -> float | None:
     """How long a sample took: as printed, as its unit says, or as its rate and bytes say."""
-    moved, rate = sample.of.get("bytes_moved"), rate_of(sample)
+    moved, rate = sample.of.get("bytes_moved"), sample.rate
     if moved and rate:
         return float(moved) / rate
     value, base = in_base(sample.value, sample.unit)

@@ -3,16 +3,14 @@ intervals and the whole."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
-from typing import TypeVar
 
 from benchbook.explain.model import BOTH_WAYS, SUM, Report, Result
 
 LONGER = 0.2  # of the time: how far apart the ends of streams may be
 GAP_S = 0.02  # between intervals that follow each other
 Owner = tuple[object, ...]  # the stream, end and direction that a number is of
-Key = TypeVar("Key")
 
 
 def numbers_of_lines(report: Report, *names: str) -> list[tuple[Result, ...]]:
@@ -34,13 +32,9 @@ def is_part(result: Result) -> bool:
     return not str(result.of.get("stream")).startswith((SUM, BOTH_WAYS))
 
 
-def complete(parts: Mapping[Key, list[Result]], count: int) -> dict[Key, list[Result]]:
-    """Those that have each of so many streams once."""
-    return {
-        key: some
-        for key, some in parts.items()
-        if len(some) == len({part.of.get("stream") for part in some}) == count
-    }
+def complete(parts: Sequence[Result], count: int) -> bool:
+    """Whether they are of each of so many streams once."""
+    return len(parts) == len({part.of.get("stream") for part in parts}) == count
 
 
 def as_long(whole: Result, parts: Sequence[Result]) -> bool:
