@@ -101,7 +101,9 @@
             # Not bin/snakemake: its wrapper puts a bare Python first on the PATH of every rule.
             ++ [ (launch "snakemake" "${python shell}/bin/python3 -m snakemake") ]
             ++ [ (python shell) ]
-            ++ lib.attrVals (lib.intersectLists required.${shell} (builtins.attrNames programs)) programs
+            ++ map (name: programs.${name}) (
+              lib.intersectLists required.${shell} (builtins.attrNames programs)
+            )
             ++ libraries
             ++ builtins.attrValues {
               inherit mbw;
@@ -195,9 +197,10 @@
                 Entrypoint = [ "${enter "benchbook-in" ""}/bin/benchbook-in" ];
                 Cmd = [ "bash" ];
                 # A program may be started without the entrance, too. The user that fakeNss names has no
-                # folder to write to.
+                # folder to write to. `make` takes what is here, as in the shell.
                 Env = assigned ++ [
                   "HOME=/tmp"
+                  "IN_NIX_SHELL=impure"
                   "PATH=${lib.makeBinPath ([ benchbook ] ++ tools "default" ++ pkgs.stdenv.initialPath)}"
                 ];
               };

@@ -34,6 +34,7 @@ PROGRAMS = {
     "ruff": ["ruff"],
     "snakefmt": ["snakefmt"],
     "sockperf": ["sockperf"],
+    "stdenv.initialPath": ["bash", "dirname", "env", "ln", "mkdir", "sh", "uname"],
     "util-linux": ["flock", "prlimit", "setpriv", "taskset"],
     "valgrind": ["valgrind"],
 }

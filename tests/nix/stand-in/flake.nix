@@ -98,22 +98,19 @@
                 package name programs (attributes // only (attrNames attributes) (change attributes));
             };
           programs = name: host.packages.${name} or { };
+          started = words: name: mapAttrs (_: program: "${words} ${program}") (programs name);
           compiler =
             name:
-            package name (
-              mapAttrs (_: program: "${host.bash} ${./compiler} $(dirname $0)/.. ${program}") (programs name)
-            ) {
+            package name (started "${host.bash} ${./compiler} $(dirname $0)/.." name) {
               # Without a line end, as the last of many that are joined.
-              postFixup = ''
-                mkdir $out/nix-support
-                echo -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer >$out/nix-support/cc-cflags-before'';
+              postFixup =
+                "mkdir $out/nix-support; echo -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer "
+                + ">$out/nix-support/cc-cflags-before";
             };
           # Its compiler is the wrapped one of the set, which a variable replaces.
           mpi =
             variable: name:
-            package name (
-              mapAttrs (_: program: "env ${variable}=\${${variable}:-${set.gcc14}/bin/gcc} ${program}") (programs name)
-            ) { };
+            package name (started "env ${variable}=\${${variable}:-${set.gcc14}/bin/gcc}" name) { };
           bare = run "bare-python" { } (wrappers { python3 = "${host.python.base} -I -S"; });
 
           set = known (name: package name (programs name) { }) (
@@ -209,7 +206,7 @@
                     name = "${arguments.pname}-${arguments.version}";
                   }
                 );
-              "stdenv.initialPath" = [ ];
+              "stdenv.initialPath" = [ (package "initial-path" (programs "stdenv.initialPath") { }) ];
               writeText = name: text: run name { inherit text; } ''printf %s "$text" >$out'';
               writeShellScriptBin =
                 name: text:
