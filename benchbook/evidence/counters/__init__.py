@@ -34,10 +34,10 @@ class Count:
     counter: str
     value: float | None
     unit: str
-    run_time_s: float | None
-    calls: int | None
-    multiplexed: bool
-    running_fraction: float | None
+    run_time_s: float | None = None
+    calls: int | None = None
+    multiplexed: bool = False
+    running_fraction: float | None = None
     state: str = "ok"  # or absent
     reason: str = ""
 

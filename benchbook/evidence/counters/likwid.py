@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass, field
-from typing import NoReturn
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import NoReturn, TypeVar
 
 from benchbook.evidence.counters import Count, NotUnderstoodError
 
@@ -24,6 +25,8 @@ QUESTIONS: dict[str, tuple[tuple[str, ...], ...]] = {
     "energy": (("ENERGY",),),
     "arithmetic": (("FLOPS_DP",),),
 }
+
+N = TypeVar("N", int, float)
 
 _RUN_TIME = "Runtime (RDTSC) [s]"
 _RULE = re.compile(r"-{10,}")
@@ -113,27 +116,27 @@ def parse(text: str, file: str) -> list[Count]:
     lines = _Lines(text, file)
     for head in lines.tables():
         key = head["region"] or "", int(head["index"])
-        block = blocks.setdefault(key, _Block(head["group"]))
-        _read_table(lines, head, block)
+        _read_table(lines, head, blocks.setdefault(key, _Block(head["group"])))
     for (name, _), block in blocks.items():
         if not block.complete:
             where = f"region {name!r}" if name else "the program"
             lines.refuse(f"the metrics of group {block.group} in {where} are missing")
-    regions = [name for name, _ in blocks]
-    raw = [
-        (_Cell(name, block.group, *cell), block, regions.count(name) > 1)
-        for (name, _), block in blocks.items()
-        for cell in block.cells
+    groups = Counter(name for name, _ in blocks)
+    counts = [
+        replace(
+            count,
+            run_time_s=block.run_time_s.get(core),
+            calls=block.calls.get(core),
+            multiplexed=groups[count.region] > 1,
+        )
+        for block in blocks.values()
+        for core, count in block.counts
     ]
-    cells = [cell for cell, _, _ in raw]
     # A cell without a number is true of nothing, and nan would count as one.
-    live = [cell for cell in cells if cell.value and not math.isnan(cell.value)]
-    alive = {cell.what for cell in live}
-    counted = {(cell.region, *cell.what) for cell in live}
-    return [
-        _count(cell, block, shared, alive, (cell.region, *cell.what) in counted)
-        for cell, block, shared in raw
-    ]
+    live = [count for count in counts if count.value and not math.isnan(count.value)]
+    alive = {_what(count) for count in live}
+    alive_here = {(count.region, *_what(count)) for count in live}
+    return [_judged(count, alive, alive_here) for count in counts]
 
 
 @dataclass
@@ -143,26 +146,13 @@ class _Block:
     group: str
     run_time_s: dict[int, float] = field(default_factory=dict)
     calls: dict[int, int] = field(default_factory=dict)
-    cells: list[tuple[int, str, str, str, float]] = field(default_factory=list)
+    counts: list[tuple[int, Count]] = field(default_factory=list)  # nan where the tool had none
     complete: bool = False  # a group with metrics has a second table
 
 
-@dataclass(frozen=True)
-class _Cell:
-    """A number of a table; nan where the tool had none."""
-
-    region: str
-    group: str
-    core: int
-    kind: str
-    name: str
-    counter: str
-    value: float
-
-    @property
-    def what(self) -> tuple[str, str, str]:
-        """(group, event, counter), which every region and every core share."""
-        return self.group, self.name, self.counter
+def _what(count: Count) -> tuple[str, ...]:
+    """The event or metric and its counter, which every region and every core share."""
+    return count.group, count.name, count.unit, count.counter
 
 
 class _Lines:
@@ -227,28 +217,33 @@ def _read_table(lines: _Lines, head: dict[str, str], block: _Block) -> None:
     title, columns = lines.cells("the head of the columns", 1)
     if title[0] == "Region Info" and raw:
         cores = _cores(lines, columns)
-        times = _row_of_region(lines, "RDTSC Runtime [s]", len(cores))
-        calls = _row_of_region(lines, "call count", len(cores))
-        block.run_time_s |= dict(zip(cores, (_number(lines, time) for time in times), strict=True))
-        block.calls |= dict(
-            zip(cores, (_count_of_calls(lines, call) for call in calls), strict=True)
-        )
+        block.run_time_s |= _of_region(lines, "RDTSC Runtime [s]", cores, _number)
+        block.calls |= _of_region(lines, "call count", cores, _count_of_calls)
         title, columns = lines.cells("the head of the columns", 1)
     if title[0] != ("Event" if raw else "Metric"):
         lines.refuse(f"{title[0]!r} heads the columns of a {head['kind']} table")
-    if raw:
-        columns = columns[1:]
+    columns = columns[lead - 1 :]
     cores = [] if head["stat"] else _cores(lines, columns)
     own_time = False
     for _ in range(int(head["rows"])):
-        names, values = lines.cells("a row of the table", lead, len(columns))
+        (printed, *counter), values = lines.cells("a row of the table", lead, len(columns))
         numbers = [_number(lines, value) for value in values]
-        own_time = own_time or (raw and names[0] == _RUN_TIME)
+        own_time = own_time or (raw and printed == _RUN_TIME)
+        name, unit = _unit(printed)
         for core, number in zip(cores, numbers, strict=False):
-            if names[0] == _RUN_TIME:
+            if printed == _RUN_TIME:
                 block.run_time_s.setdefault(core, number)
-            kind = "event" if raw else "metric"
-            block.cells.append((core, kind, names[0], names[1] if raw else "", number))
+            count = Count(
+                region=head["region"] or "",
+                core=core,
+                group=block.group,
+                kind="event" if raw else "metric",
+                name=name,
+                counter="".join(counter),
+                value=number,
+                unit=unit,
+            )
+            block.counts.append((core, count))
     # Only a set of events without metrics has its run time among them.
     block.complete = block.complete or own_time or not raw
 
@@ -260,11 +255,14 @@ def _cores(lines: _Lines, columns: list[str]) -> list[int]:
     return [int(match[1]) for match in found if match]
 
 
-def _row_of_region(lines: _Lines, due: str, cells: int) -> list[str]:
-    (name,), values = lines.cells(due, 1, cells)
+def _of_region(
+    lines: _Lines, due: str, cores: list[int], read: Callable[[_Lines, str], N]
+) -> dict[int, N]:
+    """The row of a region that is due, by core."""
+    (name,), values = lines.cells(due, 1, len(cores))
     if name != due:
         lines.refuse(f"{name!r} stands where {due!r} should")
-    return values
+    return {core: read(lines, value) for core, value in zip(cores, values, strict=True)}
 
 
 def _number(lines: _Lines, text: str) -> float:
@@ -283,33 +281,23 @@ def _count_of_calls(lines: _Lines, text: str) -> int:
     return int(text)
 
 
-def _count(
-    cell: _Cell, block: _Block, multiplexed: bool, alive: set[tuple[str, str, str]], here: bool
-) -> Count:
-    name, unit = _unit(cell.name)
-    reason = ""
-    if math.isnan(cell.value):
+def _judged(count: Count, alive: set[tuple[str, ...]], alive_here: set[tuple[str, ...]]) -> Count:
+    """The count, absent where it has no number or is a 0 that nothing counted. `alive`: what is
+    above 0 anywhere; `alive_here`: that with its region before it."""
+    what = _what(count)
+    if count.value is None or math.isnan(count.value):
         reason = "likwid has no number for it"
-    elif cell.value == 0 and cell.what not in alive:
+    elif count.value == 0 and what not in alive:
         reason = "0 in every region and on every core: nothing shows that it counts here"
-    elif cell.value == 0 and here and not _OF_CORE.match(cell.counter):
+    elif (
+        count.value == 0
+        and (count.region, *what) in alive_here
+        and not _OF_CORE.match(count.counter)
+    ):
         reason = "counted on another core, for all that share the counter"
-    return Count(
-        region=cell.region,
-        core=cell.core,
-        group=cell.group,
-        kind=cell.kind,
-        name=name,
-        counter=cell.counter,
-        value=None if reason else cell.value,
-        unit=unit,
-        run_time_s=block.run_time_s.get(cell.core),
-        calls=block.calls.get(cell.core),
-        multiplexed=multiplexed,
-        running_fraction=None,
-        state="absent" if reason else "ok",
-        reason=reason,
-    )
+    else:
+        return count
+    return replace(count, value=None, state="absent", reason=reason)
 
 
 def _unit(name: str) -> tuple[str, str]:

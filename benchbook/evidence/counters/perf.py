@@ -134,7 +134,6 @@ def _count(record: dict[str, Any], file: str, number: int) -> Count:
         value=None if reason else value,
         unit=unit,
         run_time_s=run_ns / 1e9,
-        calls=None,
         multiplexed=value is not None and running < 1,
         running_fraction=running,
         state="absent" if reason else "ok",
