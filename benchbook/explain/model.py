@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -120,6 +121,10 @@ class Log:
         for line in self.lines:
             if match := pattern.search(line.text):
                 yield line, match
+
+    def commands_above(self, line: int) -> int:
+        """How many of its commands stand above a line."""
+        return bisect_left(self.commands, line, key=lambda command: command.number)
 
     def number(self, text: str) -> float | None:
         """A number as this log writes numbers (`1,234.5`; `1.234,5` where it has decimal commas);

@@ -31,12 +31,12 @@ _OLD = {
     for byte in range(0x80, 0x100)
 }
 _RUBBED_AT_ONCE = late("[^\x08]\x08")
-# Plus-minus, micro, sigma, dashes and dots as they look when their UTF-8 was read as that page.
-_TWICE = late(
-    "\u00c2[\u00b1\u00b5\u00b7\u00a0]|\u00c3\u2014|\u00e2\u20ac|\u00cf\u0192|\u00ce\u00bc|\u00e2\u2030"
-)
-# The same on a console of Windows: code pages 850 (western Europe) and 437.
-_TWICE_ON_CONSOLE = {
+# By code page, how plus-minus, micro, sigma, dashes and dots look when their UTF-8 was read as it:
+# that of western Windows (""), and those of its console in western Europe and America.
+_TWICE = {
+    "": late(
+        "\u00c2[\u00b1\u00b5\u00b7\u00a0]|\u00c3\u2014|\u00e2\u20ac|\u00cf\u0192|\u00ce\u00bc|\u00e2\u2030"
+    ),
     "cp850": late("\u252c[\u2592\u00c1]|\u00d4\u00c7\u00aa|\u00a4\u00e2"),
     "cp437": late("\u252c[\u2592\u2561]|\u0393\u00c7\u00aa|\u2567\u00e2"),
 }
@@ -136,13 +136,10 @@ def shown(text: str) -> str:
 
 def _usual(text: str) -> str:
     """A text without what was encoded twice, control characters and spaces of print."""
-    if _TWICE.search(text):
-        text = _each_twice_encoded(text)
-    for page, pattern in _TWICE_ON_CONSOLE.items():
+    for page, pattern in _TWICE.items():
         if pattern.search(text):
-            text = "\n".join(
-                _once(line, page) if pattern.search(line) else line for line in text.split("\n")
-            )
+            lines = text.split("\n")
+            text = "\n".join(_once(line, page) if pattern.search(line) else line for line in lines)
     return _THIN.sub("\u00a0", _SPACES.sub(" ", _CONTROLS.sub("", text)))
 
 
@@ -157,12 +154,8 @@ def _each(mark: str, change: Callable[[str], str], text: str) -> str:
     return "\n".join(change(line) if mark in line else line for line in text.split("\n"))
 
 
-def _each_twice_encoded(text: str) -> str:
-    """The text with each line read again that was UTF-8, taken for the old code page of Windows."""
-    return "\n".join(_once(line) if _TWICE.search(line) else line for line in text.split("\n"))
-
-
-def _once(line: str, page: str = "") -> str:
+def _once(line: str, page: str) -> str:
+    """A line of UTF-8 that was read as a code page, read again."""
     try:
         if page:
             return line.encode(page).decode("utf-8")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import statistics
 
-from benchbook.explain.context.same_runs import of_same
+from benchbook.explain.context.same_runs import lines_of_results, of_same
 from benchbook.explain.decimal_marks import FIGURE
 from benchbook.explain.model import Log, Report, Result
 from benchbook.explain.units import bytes_per_s
@@ -17,9 +17,7 @@ _SHORT, _MOST = 300, 100  # characters of such a line; lines
 def tell(log: Log, reports: list[Report]) -> None:
     """Add such a rate to the last report that has a part of it."""
     several = [own for own in of_same(reports) if len(own) >= _FEWEST and _is_rate(own[0][1])]
-    result_lines = (
-        {result.line for report in reports for result in report.results} if several else set()
-    )
+    result_lines = lines_of_results(reports) if several else set()
     called = log.having(*_CALLED) if several else []
     lines = [line for line in called if line.number not in result_lines and len(line.text) < _SHORT]
     for line in lines[:_MOST]:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from itertools import accumulate, islice, pairwise
 from typing import NamedTuple
 
+from benchbook.explain.context.same_runs import lines_of_results
 from benchbook.explain.decimal_marks import FIGURE, NUMBER
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Line, Log, Report, Result
@@ -61,9 +62,7 @@ def tell(log: Log, reports: list[Report]) -> None:
     """Add such a total to the last report that has a part of it."""
     statements = _said(log) if reports else []
     several = _parts(reports)[: _MOST_COMPARED // len(statements)] if statements else []
-    result_lines = (
-        {result.line for report in reports for result in report.results} if several else set()
-    )
+    result_lines = lines_of_results(reports) if several else set()
     for statement in statements:
         for parts in several if statement.line.number not in result_lines else ():
             count = bisect_left(parts.lines, statement.line.number)
@@ -72,9 +71,8 @@ def tell(log: Log, reports: list[Report]) -> None:
                 unit = statement.unit or parts.unit
                 total = Result(parts.name, statement.value, unit, statement.line.number, "sum", of)
                 parts.reports[count - 1].add(total)
-                result_lines.add(
-                    statement.line.number
-                )  # what else is there is the same in another unit
+                # What else is there is the same in another unit.
+                result_lines.add(statement.line.number)
                 break
 
 
@@ -138,7 +136,8 @@ def _parts(reports: list[Report]) -> list[_Parts]:
 def _said(log: Log) -> list[_Said]:
     """Lines with such a word and a number, and numbers alone."""
     words = (form for word in _WORDS for form in (word, word.title(), word.upper()))
-    totals = [(line, _TOTAL.search(line.text)) for line in log.having(*words) if _is_short(line)]
+    lines = (line for line in log.having(*words) if len(line.text) < _SHORT)
+    totals = [(line, _TOTAL.search(line.text)) for line in lines]
     totals += [(line, _ALONE.match(line.text)) for line in log.like(_ALONE.match)]
     statements = [
         statement
@@ -151,10 +150,6 @@ def _said(log: Log) -> list[_Said]:
         (statement for statement in statements if statement.value > 0),
         key=lambda statement: statement.line.number,
     )
-
-
-def _is_short(line: Line) -> bool:
-    return len(line.text) < _SHORT
 
 
 def _read(log: Log, line: Line, match: re.Match[str]) -> Iterator[_Said | None]:

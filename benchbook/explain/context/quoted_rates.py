@@ -3,9 +3,9 @@ where the tool has bytes, or the other way round."""
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Iterator
 
+from benchbook.explain.context.same_runs import lines_of_results
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Line, Log, Report, Result
 from benchbook.explain.units import bytes_per_s
@@ -28,9 +28,7 @@ def tell(log: Log, reports: list[Report]) -> None:
     """Add such a rate to the report whose figure it has."""
     few = sum(len(report.results) for report in reports) <= _MOST_RESULTS
     rates = _rates(reports) if few else {}
-    result_lines = (
-        {result.line for report in reports for result in report.results} if rates else set()
-    )
+    result_lines = lines_of_results(reports) if rates else set()
     lines = (
         (line for line in log.having(*_WORDS) if line.number not in result_lines) if rates else ()
     )
@@ -44,7 +42,7 @@ def tell(log: Log, reports: list[Report]) -> None:
             if (
                 report is None
                 or result is None
-                or _above(log, result.line) != _above(log, line.number)
+                or log.commands_above(result.line) != log.commands_above(line.number)
             ):
                 continue
             if result.line < line.number and _is_other(result.unit, unit):
@@ -75,11 +73,6 @@ def _said(line: Line) -> Iterator[tuple[str, str]]:
 
 def _same(prefix: str) -> str:
     return prefix.replace("K", "k")
-
-
-def _above(log: Log, line: int) -> int:
-    """How many commands are above a line."""
-    return bisect_left(log.commands, line, key=lambda command: command.number)
 
 
 def _is_other(printed: str, quoted: str) -> bool:

@@ -40,6 +40,11 @@ def of_same(reports: Sequence[Report]) -> list[list[Figure]]:
     return list(figures.values())
 
 
+def lines_of_results(reports: Sequence[Report]) -> set[int]:
+    """The numbers of all lines that have results."""
+    return {result.line for report in reports for result in report.results}
+
+
 def tell_commands(commands: Sequence[Command], reports: Sequence[Report]) -> None:
     """Give each report the words of the last command above it, and what was set for that."""
     for report in reports if commands else ():
