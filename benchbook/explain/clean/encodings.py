@@ -40,7 +40,7 @@ _TWICE = {
     "cp850": late("\u252c[\u2592\u00c1]|\u00d4\u00c7\u00aa|\u00a4\u00e2"),
     "cp437": late("\u252c[\u2592\u2561]|\u0393\u00c7\u00aa|\u2567\u00e2"),
 }
-_BYTE = {one: bytes([byte]) for byte in range(0x80, 0xA0) if (one := _OLD[0xDC00 + byte])}
+_BYTE = {_OLD[0xDC00 + byte]: bytes([byte]) for byte in range(0x80, 0xA0)}
 _STRAY = late("[\udc80-\udcff]")
 _FOREIGN = late(rb"[\x80-\xff]{4,}")
 _ASCII = bytes(range(128))

@@ -56,14 +56,10 @@ def _without_endless(text: str) -> str:
     """Without numbers that no tool prints: of thousands of digits Python makes none, and what was
     made of hundreds can be multiplied by no other."""
     may_be = b"0" * _MOST_DIGITS in text.encode("ascii", "replace").translate(_ZEROS)
-    if may_be or (not text.isascii() and _has_foreign_digits(text)):
+    # Python makes numbers of digits of other scripts, too.
+    if may_be or (not text.isascii() and any(map(str.isdecimal, beyond_ascii(text)))):
         return _ENDLESS.sub("…", text)
     return text
-
-
-def _has_foreign_digits(text: str) -> bool:
-    """Whether it has digits of other scripts: Python makes numbers of them, too."""
-    return any(map(str.isdecimal, beyond_ascii(text)))
 
 
 def _numbered(plain: list[str], numbers: Iterable[int]) -> tuple[Line, ...]:

@@ -41,20 +41,17 @@ def commands(lines: Sequence[Line], kinds: Kinds) -> Iterator[Command]:
     backslash goes on in the next."""
     after = 0
     for index in kinds.lines_with(_WORDS):
-        shown = _typed(lines[index].text) if index >= after else None
-        if shown is None:
+        text = lines[index].text if index >= after else ""
+        prompt = _PROMPT.match(text) if len(text) <= _LONGEST else None
+        if prompt is None:
             continue
+        shown = prompt[1]
         after = index + 1
         while shown.endswith("\\") and len(shown) < _LONGEST and after <= len(lines):
             more = lines[after].text if after < len(lines) else ""
             shown, after = shown[:-1] + more.lstrip("> "), after + 1
         if command := _command(lines[index].number, shown):
             yield command
-
-
-def _typed(text: str) -> str | None:
-    match = _PROMPT.match(text) if len(text) <= _LONGEST else None
-    return match[1] if match else None
 
 
 def _words(text: str) -> list[str]:

@@ -16,7 +16,9 @@ _SHORT, _MOST = 300, 100  # characters of such a line; lines
 
 def tell(log: Log, reports: list[Report]) -> None:
     """Add such a rate to the last report that has a part of it."""
-    several = [own for own in of_same(reports) if len(own) >= _FEWEST and _is_rate(own[0][1])]
+    several = [
+        own for own in of_same(reports) if len(own) >= _FEWEST and bytes_per_s(1.0, own[0][1].unit)
+    ]
     result_lines = lines_of_results(reports) if several else set()
     called = log.having(*_CALLED) if several else []
     lines = [line for line in called if line.number not in result_lines and len(line.text) < _SHORT]
@@ -31,7 +33,3 @@ def tell(log: Log, reports: list[Report]) -> None:
                 report, last = above[-1]
                 report.add(Result(last.name, max(values), last.unit, line.number, "best", of))
                 break
-
-
-def _is_rate(result: Result) -> bool:
-    return bytes_per_s(1.0, result.unit) is not None

@@ -23,6 +23,7 @@ _CACHE = late(
 # /proc/cpuinfo: of Intel the last cache of a socket, of others often an L2.
 _CPUINFO = late(r"^[ \t]*cache size[ \t]*: (?P<kib>\d{4,7}) KB[ \t]*$", re.M)
 _INTEL = late(r"\bIntel\(R\)|\bGenuineIntel\b")
+_COUNT = late(r"0*[1-9]\d{0,4}")
 _CPUS = late(r"^[ \t]*CPU\(s\): +(\d{1,5})[ \t]*$", re.M)
 _SOCKETS = late(r"^[ \t]*Socket\(s\): +(\d{1,3})[ \t]*$", re.M)
 # nvidia-smi --query-gpu=pcie.link.gen.max,pcie.link.width.max --format=csv, and lspci -vv. What a
@@ -79,6 +80,7 @@ _SIZES = {"K": 2**10, "M": 2**20, "G": 2**30}
 _OF_DEVICE = late(
     r"^[ \t]*(?:L2 Cache Size:|Global Memory cache size) +(\d{4,12})(?: bytes| \(|$)", re.M
 )
+_CACHES_OF_DEVICES = ("L2 Cache Size:", "Global Memory cache size")
 _FORWARDERS = ("hostfwd=", "forwarder/expose", "port-forward", "port forward")
 _FORWARDS = late(r"-\w*[LRD]")
 # Over which interface MPI was told to send: Open MPI, libfabric, UCX.
@@ -109,7 +111,8 @@ def tell(log: Log, reports: list[Report]) -> None:
     if linked:
         # Of several devices one may be in the host.
         link = (_tunnel(log) if len(linked) == 1 else None) or _pcie(log)
-        facts |= {"device_cache_bytes": _device_cache(log), "pcie_bytes_per_s": link}
+        cache = _said(_OF_DEVICE, log.text) if any(map(log.has, _CACHES_OF_DEVICES)) else None
+        facts |= {"device_cache_bytes": cache, "pcie_bytes_per_s": link}
     for report in reports:
         for name, value in facts.items():
             if not value or report.facts.get(name) is not None:
@@ -220,12 +223,6 @@ def _of_socket(log: Log) -> int | None:
     return only({int(cpu["kib"]) * 2**10 for cpu in _CPUINFO.finditer(text)})
 
 
-def _device_cache(log: Log) -> int | None:
-    if not log.has("L2 Cache Size:") and not log.has("Global Memory cache size"):
-        return None
-    return _said(_OF_DEVICE, log.text)
-
-
 def _pcie(log: Log) -> float | None:
     """One direction of a device's link; None where the log shows links that differ."""
     links: set[tuple[int, int]] = set()
@@ -291,20 +288,15 @@ def _modules(log: Log) -> float | None:
 
 
 def _cores(log: Log) -> int | None:
-    counts = {
-        value
-        for command in log.commands
-        if command.words == ("nproc",) and (value := _printed(log, command.number))
-    }
+    counts = set()
+    for command in log.commands:
+        if command.words == ("nproc",):
+            # The first line below it that is not blank.
+            below = [line.text.strip() for line in _below(log, command.number, _NEAR_LINES)]
+            counts |= {int(text) for text in [*filter(None, below)][:1] if _COUNT.fullmatch(text)}
     if log.has("CPU(s):") and (cpus := _said(_CPUS, log.text)):
         counts.add(cpus)
     return only(counts)
-
-
-def _printed(log: Log, number: int) -> int | None:
-    """The number alone in a line that follows a command."""
-    texts = [line.text.strip() for line in _below(log, number, _NEAR_LINES) if line.text.strip()]
-    return int(texts[0]) if texts and re.fullmatch(r"\d{1,5}", texts[0]) else None
 
 
 def _below(log: Log, number: int, several: int) -> Sequence[Line]:

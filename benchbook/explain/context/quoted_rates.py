@@ -45,7 +45,7 @@ def tell(log: Log, reports: list[Report]) -> None:
                 or log.commands_above(result.line) != log.commands_above(line.number)
             ):
                 continue
-            if result.line < line.number and _is_other(result.unit, unit):
+            if result.line < line.number and (("bit" in result.unit) != ("bit" in unit)):
                 of = {"quoted_from_line": result.line, "quoted_from_unit": result.unit}
                 report.add(Result(result.name, result.value, unit, line.number, QUOTED, of))
 
@@ -73,8 +73,3 @@ def _said(line: Line) -> Iterator[tuple[str, str]]:
 
 def _same(prefix: str) -> str:
     return prefix.replace("K", "k")
-
-
-def _is_other(printed: str, quoted: str) -> bool:
-    """Whether one is of bits, and the other of bytes."""
-    return ("bit" in printed) != ("bit" in quoted)

@@ -136,7 +136,8 @@ def _of_terminal(log: Log) -> list[Report]:
             reports[-1].results = _times(log, begun, f"{begun.text} {text}") or reports[-1].results
             begun = None
         elif found := _RANGE.match(text):
-            if not reports or title or _has_range(reports[-1]):  # the line of its mean was cut
+            ends = {result.statistic for result in reports[-1].results} if reports else set()
+            if not reports or title or ends & {"min", "sample"}:  # the line of its mean was cut
                 facts = {"command": title} if title else {}
                 reports.append(Report(TOOL, [], title_line or line.number, "", facts))
                 title, title_line = "", 0
@@ -154,10 +155,6 @@ def _of_terminal(log: Log) -> list[Report]:
         elif reports and (found := _FASTER.fullmatch(text)):
             _compared(log, line, reports, fastest, found)
     return [report for report in reports if report.results]
-
-
-def _has_range(report: Report) -> bool:
-    return any(result.statistic in ("min", "sample") for result in report.results)
 
 
 def _is_range_alone(report: Report, line: Line) -> bool:
@@ -245,7 +242,8 @@ def _of_tables(log: Log) -> list[Report]:
             numbers = {
                 name: float(cell)
                 for name, item in record.items()
-                if _PLAIN.fullmatch(cell := _with_point(item or "", separator))
+                # A spreadsheet that parts by semicolons has decimal commas.
+                if _PLAIN.fullmatch(cell := item if separator == "," else item.replace(",", "."))
             }
             asked = {name for name in columns if name in _STATISTICS}
             if not record.get("stddev"):  # of one run
@@ -295,11 +293,6 @@ def _parted(text: str) -> str:
     cells = text.strip("| ").split("|")
     low, sign, high = cells[-1].replace("...", "…").replace("..", "…").partition("…")
     return "|".join([*cells[:-1], low, high, " "]) if sign else text
-
-
-def _with_point(cell: str, separator: str) -> str:
-    """A number as hyperfine wrote it: a spreadsheet that parts by semicolons has decimal commas."""
-    return cell if separator == "," else cell.replace(",", ".")
 
 
 def _of_row(log: Log, line: Line, text: str, unit: str) -> list[Report]:

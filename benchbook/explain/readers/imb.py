@@ -129,17 +129,13 @@ def _read_row(run: _Run, line: Line) -> None:
     run.finish()
     if not _ROW.match(row):
         return
-    if run.rows and run.columns[0] == "#bytes" and _begins_anew(run, words[0]):
+    first = run.rows[0].count("#bytes") if run.rows and run.columns[0] == "#bytes" else None
+    if first is not None and words[0].isdecimal() and int(words[0]) <= first:
         run.ended = True  # of a table whose head was cut out of the log
     elif len(words) == len(run.columns):
         run.add_row(line.number, words)
     elif len(words) == run.first:
         run.begun = line.number, words
-
-
-def _begins_anew(run: _Run, size: str) -> bool:
-    first = run.rows[0].count("#bytes")
-    return first is not None and size.isdecimal() and int(size) <= first
 
 
 def _report(log: Log, run: _Run, speed: dict[str, int]) -> Report:

@@ -276,7 +276,8 @@ def _without_intervals(run: _Run) -> set[tuple[str, bool]]:
 
 
 def _results(log: Log, row: Row, statistic: str, end: str) -> Iterator[Result]:
-    number, columns = row.line.number, _columns(row, end)
+    number = row.line.number
+    columns = {"stream": row.stream, "end": end} if end else {"stream": row.stream}
     yield from figures(log, row, statistic, columns)
     when = {"start_s": row.start_s, "end_s": row.end_s}  # statistics of other samples each time
     if not (rest := row.rest):
@@ -296,10 +297,6 @@ def _results(log: Log, row: Row, statistic: str, end: str) -> Iterator[Result]:
                 yield Result(_DELAY, float(value), "ms", number, name, columns | when)
     elif "pps" not in rest and (found := _ENHANCED.search(rest)):
         yield from _of_connection(found, number, statistic, columns)
-
-
-def _columns(row: Row, end: str) -> dict[str, Any]:
-    return {"stream": row.stream, "end": end} if end else {"stream": row.stream}
 
 
 def _of_connection(

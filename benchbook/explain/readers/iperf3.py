@@ -132,7 +132,7 @@ def _runs(log: Log, starts: set[int]) -> list[_Run]:
             closing, ruled, headed = ruled, False, True
         else:
             _says(log, run, line)
-            if "Summary Results:" in line.text or _is_rule(line.text):
+            if "Summary Results:" in line.text or _RULE.search(line.text):
                 closing, ruled = False, True
     return runs
 
@@ -153,10 +153,6 @@ def _is_cut_total(row: Row, run: _Run) -> bool:
 def _is_of_json(text: str) -> bool:
     may_be = '"' in text or text.lstrip().startswith(("{", "}", "]"))
     return may_be and _OF_JSON.search(text) is not None
-
-
-def _is_rule(text: str) -> bool:
-    return "- - - -" in text and _RULE.search(text) is not None
 
 
 def _wrapped(log: Log) -> dict[int, str]:

@@ -161,7 +161,8 @@ def _report(at: _Places, value: Object, whole: bool) -> Report:
         notes.append(f"line {number}: iperf3 says: {value['error']}")
     if not whole or (intervals and not end):
         notes.append("its JSON is cut: what follows is missing")
-    forward = None if not _is_both_ways(test, end) else facts.get("role") != "server"
+    both_ways = test.get("bidir") or any("bidir_reverse" in key for key in end)
+    forward = facts.get("role") != "server" if both_ways else None
     results = [
         result
         for index, interval in enumerate(intervals)
@@ -184,10 +185,6 @@ def _protocol(end: Object) -> str:
     ):
         return "udp"
     return "tcp" if any("retransmits" in total for total in sums) else ""
-
-
-def _is_both_ways(test: Object, end: Object) -> bool:
-    return bool(test.get("bidir")) or any("bidir_reverse" in key for key in end)
 
 
 def _way(own: Object, forward: bool | None) -> dict[str, Any]:

@@ -170,7 +170,9 @@ def _add(reading: Reading[_Run], found: re.Match[str]) -> None:
     elapsed, size = reading.number(found["elapsed"]), reading.number(found["size"])
     if elapsed is None or size is None:
         return
-    of = _sizes(size) | {"elapsed_s": elapsed, "elapsed_error_s": half_digit(found["elapsed"])}
+    moved = round(size * 2**20) if is_number(size) else 0
+    of: dict[str, Any] = {"elapsed_s": elapsed, "elapsed_error_s": half_digit(found["elapsed"])}
+    of |= {"array_bytes": moved, "working_set_bytes": 2 * moved, "bytes_moved": moved}
     if which != "AVG":
         of["repetition"] = int(which)
     if method in _BLOCKS:
@@ -178,12 +180,6 @@ def _add(reading: Reading[_Run], found: re.Match[str]) -> None:
     # What mbw 1.0 calls MB is 2^20 bytes, as what the later ones call MiB.
     if reading.add(method, found["rate"], "MiB/s", "mean" if which == "AVG" else "sample", of):
         run.done.add((method, which))
-
-
-def _sizes(mib: float) -> dict[str, Any]:
-    """What a line says of them."""
-    size = round(mib * 2**20) if is_number(mib) else 0
-    return {"array_bytes": size, "working_set_bytes": 2 * size, "bytes_moved": size}
 
 
 def _add_sum(reading: Reading[_Run], found: re.Match[str], together: dict[str, int]) -> None:

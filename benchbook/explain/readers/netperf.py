@@ -194,7 +194,7 @@ def read(log: Log) -> list[Report]:
         elif runs and runs[-1].silent and not _TIMED.match(line.text):
             continue
         elif runs and _ROW.match(line.text):
-            if runs[-1].results and (_is_next_silent(runs[-1], line) or _is_next(runs[-1], line)):
+            if runs[-1].results and _is_next(runs[-1], line):
                 runs.append(runs[-1].again(line))
             _row(runs[-1], line)
     formats = list(_formats(log))
@@ -310,13 +310,11 @@ def _unit(found: re.Match[str]) -> str:
     return _BITS[found["power"]] if found["power"] else _BYTES[found["bytes"]]
 
 
-def _is_next_silent(run: _Run, line: Line) -> bool:
-    return run.silent and len(line.text.split()) >= _WHOLE
-
-
 def _is_next(run: _Run, line: Line) -> bool:
-    """Whether somebody put the row of another test under those of one: as many numbers, with as
-    many decimals each."""
+    """Whether the row is of another test: without heads each whole one is; else somebody put it
+    under those of one, with as many numbers, of as many decimals each."""
+    if run.silent and len(line.text.split()) >= _WHOLE:
+        return True
     return bool(run.row) and _shape(line.text) == _shape(run.row)
 
 

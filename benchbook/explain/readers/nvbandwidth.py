@@ -100,7 +100,11 @@ def _line(reading: Reading[_Run], text: str) -> None:
         _total(reading, found["test"], _STATISTICS.get(found["which"]), found["value"])
     elif run.in_table and _COLUMNS.match(text) and _counts_on(run, text.split()):
         run.columns += len(text.split())
-    elif run.in_table and (found := _ROW.match(unremarked(text))) and _fits(run, found["cells"]):
+    elif (
+        run.in_table
+        and (found := _ROW.match(unremarked(text)))
+        and (not run.columns or len(found["cells"].split()) <= run.columns)
+    ):
         run.row, run.filled = int(found["row"]), 0
         _cells(reading, found["cells"])
     elif run.in_table and 0 < run.filled < run.columns and (found := _REST.match(text)):
@@ -138,11 +142,6 @@ def _total(reading: Reading[_Run], test: str, statistic: str | None, printed: st
 def _counts_on(run: _Run, words: list[str]) -> bool:
     """Whether these are numbers of columns, and no row: those count on from 0."""
     return words == [str(run.columns + index) for index in range(len(words))]
-
-
-def _fits(run: _Run, cells: str) -> bool:
-    """Whether the table has as many columns, as far as its head is there."""
-    return not run.columns or len(cells.split()) <= run.columns
 
 
 def _cells(reading: Reading[_Run], cells: str) -> None:

@@ -77,7 +77,9 @@ def _line(reading: Reading[_Run], text: str) -> None:
             run.devices[found["number"]] = found["name"]
         elif found := _ACCESS.match(text):
             run.access[int(found["one"]), int(found["other"])] = found["can"] == "CAN"
-    elif (found := _COLUMNS.match(text)) and _is_of_title(run, found["whose"] or ""):
+    elif (found := _COLUMNS.match(text)) and (
+        run.columns or not run.whose or found["whose"] == "CPU"  # else it is of another table
+    ):
         numbers = [int(number) for number in found["numbers"].split()]
         same = run.columns and not run.filled and (found["whose"] or "") == run.whose
         run.columns = [*run.columns, *numbers] if same else numbers
@@ -92,11 +94,6 @@ def _line(reading: Reading[_Run], text: str) -> None:
         # between them is no blank line everywhere.
         run.columns = []
         run.title = run.title if run.whose == "GPU" else ""
-
-
-def _is_of_title(run: _Run, whose: str) -> bool:
-    """Whether such a head may be of a table below the last title."""
-    return bool(run.columns) or not run.whose or whose == "CPU"
 
 
 def _is_next(run: _Run, found: re.Match[str]) -> bool:

@@ -25,6 +25,7 @@ from benchbook.explain.readers.common.perf_stat_csv import TOOL, separated
 _HEAD = late(r"^Performance counter stats for (?P<what>.+?)(?: \((?P<runs>\d+) runs\))?:?$")
 # It begins later, leaves children out, or is asked while it runs.
 _IN_PART = late(r"^(?:-\w*[Dipt]|--(?:delay|no-inherit|control|pid|tid)\b)")
+_QUOTED = late(r"^'(.*)'$", re.S)  # a command line
 _INTERVAL_HEAD = late(r"^# +time +(?:\w+ +(?:cpus|ctrs) +)?counts +unit +events")
 _ROW = late(
     # Behind the sign of a diff: a count has none.
@@ -78,7 +79,7 @@ def read(log: Log) -> list[Report]:
 def _line(reading: Reading[_Run], text: str) -> None:
     run, at = reading.run, reading.line.number
     if head := _HEAD.match(text):
-        run = reading.begin(facts={"program": _program(head["what"])}, headed=True)
+        run = reading.begin(facts={"program": _QUOTED.sub(r"\1", head["what"])}, headed=True)
         if head["runs"]:
             run.facts["repetitions"] = int(head["runs"])
         if command := command_above(reading.log.commands, at):
@@ -123,11 +124,6 @@ def _may_be_of_text(line: str) -> bool:
         or "seconds time elapsed" in text
         or any(pattern.match(text) for pattern in (_HEAD, _INTERVAL_HEAD, _ELAPSED, _FIRST_ELAPSED))
     )
-
-
-def _program(what: str) -> str:
-    """What was counted: a command line stands between quotation marks."""
-    return what[1:-1] if what.startswith("'") and what.endswith("'") else what
 
 
 _of_text = LineReader(TOOL, _Run, _line, lines=lambda log: log.like(_may_be_of_text))

@@ -108,7 +108,11 @@ class _Run(Run):
 def read(log: Log) -> list[Report]:
     """One report for each start."""
     runs = _READER.runs(log)
-    calls = [command for command in log.commands if any(map(_is_sockperf, command.words))]
+    calls = [
+        command
+        for command in log.commands
+        if any(word.endswith("sockperf") for word in command.words)
+    ]
     for run in runs:
         _learn(calls, run)
     return [run.report(TOOL) for run in runs]
@@ -143,10 +147,6 @@ def _line(reading: Reading[_Run], text: str) -> None:
     for pattern, take in _TAKEN:
         if found := pattern.search(text):
             take(reading, found)
-
-
-def _is_sockperf(word: str) -> bool:
-    return word.endswith("sockperf")
 
 
 def _learn(calls: list[Command], run: _Run) -> None:
