@@ -54,6 +54,37 @@ class Context:
         }
 
 
+def evidence_row(
+    experiment: str,
+    name: str,
+    value: Any,
+    source: str,
+    *,
+    unit: str = "",
+    point: str = "",
+    variant: str = "",
+    why_absent: str = "",
+    **more: Any,
+) -> Row:
+    """A row of evidence about a point, a variant or the whole run.
+
+    One whose value is None is absent, for the reason `why_absent`; `more` may say otherwise.
+    """
+    of_variant = {"variant": variant} if variant else {}
+    return {
+        "experiment": experiment,
+        "point": point,
+        **of_variant,
+        "name": name,
+        "value": value,
+        "unit": unit,
+        "source": source,
+        "state": "absent" if value is None else "ok",
+        "reason": why_absent if value is None else "",
+        **more,
+    }
+
+
 def sources() -> Iterator[ModuleType]:
     """All source modules, by name."""
     yield from plugins.load_all(COLLECTORS)

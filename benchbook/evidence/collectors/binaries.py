@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from benchbook.build import disassembly
-from benchbook.evidence.stage import Context, Row
+from benchbook.evidence.stage import Context, Row, evidence_row
 
 # Of a point's timed function: the row's name, the key in variant.json, the unit.
 OF_FUNCTION = (
@@ -41,52 +41,47 @@ def _declared_calls(context: Context, point: dict[str, Any], variant: dict[str, 
     factors = point["factors"]
     function = disassembly.function_of(factors, variant["timed_functions"])
     named = [str(factors["call"])] if "call" in factors else []
-    return {
-        "experiment": context.experiment,
-        "point": point["id"],
-        "variant": point["variant"],
-        "function": function,
-        "name": "library_calls_declared",
-        "value": context.definition.get("calls", {}).get(function, named),
-        "unit": "",
-        "source": "definition",
-        "state": "ok",
-        "reason": "",
-    }
+    return evidence_row(
+        context.experiment,
+        "library_calls_declared",
+        context.definition.get("calls", {}).get(function, named),
+        "definition",
+        point=point["id"],
+        variant=point["variant"],
+        function=function,
+    )
 
 
 def _of_variant(experiment: str, variant: dict[str, Any]) -> list[Row]:
-    common = {
-        "experiment": experiment,
-        "point": "",
-        "variant": variant["variant"],
-        "unit": "",
-        "source": "disassembly",
-        "state": "ok" if variant["timed_functions"] else "absent",
-        "reason": "" if variant["timed_functions"] else NO_DISASSEMBLY,
+    functions = variant["timed_functions"]
+    values = {"isa": variant["isa"]}
+    values |= {
+        f"library calls in {name}": facts["library_calls"] for name, facts in functions.items()
     }
-    items = [{**common, "name": "isa", "value": variant["isa"]}]
-    for function, facts in variant["timed_functions"].items():
-        name = f"library calls in {function}"
-        items.append({**common, "name": name, "value": facts["library_calls"]})
-    return items
+    seen = {"state": "ok", "reason": ""}
+    state = seen if functions else {"state": "absent", "reason": NO_DISASSEMBLY}
+    about = {"variant": variant["variant"], **state}
+    return [
+        evidence_row(experiment, name, value, "disassembly", **about)
+        for name, value in values.items()
+    ]
 
 
 def _of_point(experiment: str, point: dict[str, Any], variant: dict[str, Any]) -> list[Row]:
     functions = variant["timed_functions"]
     function = disassembly.function_of(point["factors"], functions)
     facts = functions.get(function) or _of_all(function, functions)
-    common = {
-        "experiment": experiment,
-        "point": point["id"],
-        "variant": point["variant"],
-        "function": function,
-        "source": "disassembly",
-    }
-    return [
-        {**common, "name": name, "unit": unit, **_value(facts, key, function if functions else "")}
-        for name, key, unit in OF_FUNCTION
-    ]
+    about = {"point": point["id"], "variant": point["variant"], "function": function}
+    items = []
+    for name, key, unit in OF_FUNCTION:
+        why = _why_unseen(facts, key, function if functions else "")
+        value = None if why else facts[key]
+        # Of a loop that was not found there is no count, not one of 0.
+        state = {"state": "absent" if why else "ok", "reason": why}
+        items.append(
+            evidence_row(experiment, name, value, "disassembly", unit=unit, **about, **state)
+        )
+    return items
 
 
 def _of_all(function: str, functions: dict[str, Any]) -> dict[str, Any]:
@@ -104,19 +99,17 @@ def _of_all(function: str, functions: dict[str, Any]) -> dict[str, Any]:
     return {"non_temporal_stores": sorted({name for names in stores for name in names})}
 
 
-def _value(facts: dict[str, Any], key: str, function: str) -> dict[str, Any]:
-    """Value, state and reason; a loop that was not found has no count, not one of 0."""
-    reason = ""
+def _why_unseen(facts: dict[str, Any], key: str, function: str) -> str:
+    """Why a fact of a timed function is not there; empty where it is."""
     if not function:
-        reason = NO_DISASSEMBLY
-    elif key not in facts and "isa" not in facts:
-        reason = f"no function is called {function}, or more than one begins like it"
-    elif key not in facts:
-        reason = "this binary's build did not look for it; remove build/ and run again"
-    elif key in IN_LOOP and _is_elsewhere(facts):
-        reason = "its loop lies in a function for the OpenMP runtime, which was not looked at"
-    state = "absent" if reason else "ok"
-    return {"value": None if reason else facts[key], "state": state, "reason": reason}
+        return NO_DISASSEMBLY
+    if key not in facts and "isa" not in facts:
+        return f"no function is called {function}, or more than one begins like it"
+    if key not in facts:
+        return "this binary's build did not look for it; remove build/ and run again"
+    if key in IN_LOOP and _is_elsewhere(facts):
+        return "its loop lies in a function for the OpenMP runtime, which was not looked at"
+    return ""
 
 
 def _is_elsewhere(facts: dict[str, Any]) -> bool:

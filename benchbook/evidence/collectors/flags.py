@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchbook.evidence.stage import Context, Row
+from benchbook.evidence.stage import Context, Row, evidence_row
 
 
 def rows(context: Context) -> list[Row]:
@@ -24,17 +24,8 @@ def _of_variant(experiment: str, variant: dict[str, Any]) -> list[Row]:
         "flags_added": wrapper["added"] if is_known else None,
         "flags_decided_by": wrapper["decided_by"] if is_known else None,
     }
+    about = {"variant": variant["variant"], "reason": wrapper["reason"]}
     return [
-        {
-            "experiment": experiment,
-            "point": "",
-            "variant": variant["variant"],
-            "name": name,
-            "value": value,
-            "unit": "",
-            "source": "the compiler's own command line",
-            "state": "absent" if value is None else "ok",
-            "reason": wrapper["reason"],
-        }
+        evidence_row(experiment, name, value, "the compiler's own command line", **about)
         for name, value in values.items()
     ]

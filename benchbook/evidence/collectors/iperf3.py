@@ -16,7 +16,7 @@ from benchbook import network
 from benchbook.core.errors import BenchbookError
 from benchbook.core.processes import measuring_lock
 from benchbook.define.settings import PRESETS
-from benchbook.evidence.stage import Context, Row
+from benchbook.evidence.stage import Context, Row, evidence_row
 from benchbook.evidence.throughput import COUNTED, FAR, NEAR, SOURCE
 from benchbook.evidence.throughput.ends import NotPrintedError, figures
 from benchbook.host import tools
@@ -102,8 +102,16 @@ class _Stage:
             reason = f"{SOURCE}: {why}"
             return [_nothing(self.experiment, "absent", reason, "") | {"transfer": wanted}]
         return [
-            _row(self.experiment, row["name"], row["value"], row["unit"], row["source"])
-            | {"end": row["end"], "transfer": wanted}
+            evidence_row(
+                self.experiment,
+                row["name"],
+                row["value"],
+                row["source"],
+                unit=row["unit"],
+                why_absent="it does not tell",
+                end=row["end"],
+                transfer=wanted,
+            )
             for row in printed
         ]
 
@@ -153,19 +161,6 @@ def _asking(wanted: dict[str, Any]) -> list[str]:
     return ["-u", "-l", str(wanted["datagram_bytes"]), "-b", str(wanted["bits_per_s"]), *amount]
 
 
-def _row(experiment: str, name: str, value: Any, unit: str, source: str) -> Row:
-    return {
-        "experiment": experiment,
-        "point": "",
-        "name": name,
-        "value": value,
-        "unit": unit,
-        "source": source,
-        "state": "absent" if value is None else "ok",
-        "reason": "it does not tell" if value is None else "",
-    }
-
-
 def _nothing(experiment: str, state: str, reason: str, remedy: str) -> Row:
-    row = _row(experiment, "throughput", None, "", SOURCE)
-    return row | {"state": state, "reason": reason, "remedy": remedy}
+    why = {"state": state, "reason": reason, "remedy": remedy}
+    return evidence_row(experiment, "throughput", None, SOURCE, **why)

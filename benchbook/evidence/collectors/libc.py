@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from benchbook.evidence import memcpy_thresholds
-from benchbook.evidence.stage import Context, Row
+from benchbook.evidence.stage import Context, Row, evidence_row
 
 NOT_TOLD = "its loader does not list them (glibc 2.33 and later does, on x86-64)"
 
@@ -24,7 +24,15 @@ def rows(context: Context) -> list[Row]:
         if key not in by_environment:
             by_environment[key] = _thresholds(key[0], own)
         thresholds += [
-            _row(context, name, threshold, by_environment[key].get(threshold))
+            evidence_row(
+                context.experiment,
+                f"{threshold}_bytes",
+                by_environment[key].get(threshold),
+                "C library",
+                unit="bytes",
+                variant=name,
+                why_absent=NOT_TOLD,
+            )
             for threshold in memcpy_thresholds.THRESHOLDS
         ]
     return thresholds
@@ -33,17 +41,3 @@ def rows(context: Context) -> list[Row]:
 def _thresholds(loader: str | None, own: dict[str, str]) -> dict[str, int]:
     kept = {key: value for key, value in os.environ.items() if key != "GLIBC_TUNABLES"}
     return memcpy_thresholds.copy_thresholds(loader, kept | own) if loader else {}
-
-
-def _row(context: Context, variant: str, name: str, value: int | None) -> Row:
-    return {
-        "experiment": context.experiment,
-        "point": "",
-        "variant": variant,
-        "name": f"{name}_bytes",
-        "value": value,
-        "unit": "bytes",
-        "source": "C library",
-        "state": "absent" if value is None else "ok",
-        "reason": NOT_TOLD if value is None else "",
-    }

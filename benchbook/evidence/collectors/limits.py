@@ -21,11 +21,11 @@ def _of_limits(limit: dict[str, Any]) -> list[Row]:
             **common,
             "point": "",
             "name": "largest static array",
-            "value": item["links_bytes"],
+            "value": search["links_bytes"],
             "unit": "bytes",
             "source": "compiler and linker",
-            "state": "absent" if item["outcome"] == "cannot_run" else "ok",
-            **item,
+            "state": "absent" if search["outcome"] == "cannot_run" else "ok",
+            **search,
         }
-        for item in limit["items"]
+        for search in limit["items"]
     ]

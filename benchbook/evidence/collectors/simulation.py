@@ -20,7 +20,7 @@ from benchbook.evidence.simulation.geometry import geometry_of
 from benchbook.evidence.simulation.lines import Lines, Touched
 from benchbook.evidence.simulation.profile import ProfileError
 from benchbook.evidence.simulation.start import NotSimulatedError, Simulator
-from benchbook.evidence.stage import Context, Row
+from benchbook.evidence.stage import Context, Row, evidence_row
 from benchbook.host.capabilities import capability
 from benchbook.host.topology import read_topology
 
@@ -156,17 +156,10 @@ def _alike(first: Touched, second: Touched) -> bool:
 
 
 def _row(name: str, point: Point, what: str, value: int | str | None, reason: str) -> Row:
-    return {
-        "experiment": name,
-        "point": point.id,
-        "variant": point.variant,
-        "name": what,
-        "value": value,
-        "unit": "lines" if what in LINES else "bytes" if what in TRAFFIC else "",
-        "source": SOURCE,
-        "state": "absent" if value is None else "simulated",
-        "reason": reason,
-    }
+    unit = "lines" if what in LINES else "bytes" if what in TRAFFIC else ""
+    state = {"state": "absent" if value is None else "simulated", "reason": reason}
+    about = {"point": point.id, "variant": point.variant}
+    return evidence_row(name, what, value, SOURCE, unit=unit, **about, **state)
 
 
 def _absent(name: str, point: Point, reason: str) -> list[Row]:

@@ -16,7 +16,7 @@ from typing import Any, NoReturn, Protocol
 from benchbook.core.files import write_text
 from benchbook.define.points import Point
 from benchbook.evidence.counters import Count, write_counts
-from benchbook.evidence.stage import Context, Row
+from benchbook.evidence.stage import Context, Row, evidence_row
 from benchbook.measure.invocation import Request, command_line, environment, run_program
 from benchbook.measure.starter import Numbers, Starter
 from benchbook.records import journal
@@ -198,17 +198,8 @@ class Session:
 
     def row(self, source: str, point: str, name: str, **more: Any) -> Row:
         """An evidence row; absent without a value unless `more` says otherwise."""
-        return {
-            "experiment": self.context.experiment,
-            "point": point,
-            "name": name,
-            "value": None,
-            "unit": "",
-            "source": source,
-            "state": "absent",
-            "reason": "",
-            **more,
-        }
+        words = {"value": None, "state": "absent", **more}
+        return evidence_row(self.context.experiment, name, source=source, point=point, **words)
 
     def nothing(self, source: str, point: str, name: str, why: Why, **more: Any) -> Row:
         """The evidence row of what was not counted, with why."""
