@@ -42,9 +42,11 @@
 
           # Headers and libraries that kernels are built with. As variables of the compiler and not
           # as flags of its wrapper, so that they stand in no command line.
-          libraries = builtins.attrValues {
-            inherit (pkgs) hwloc libtirpc numactl ocl-icd opencl-headers;
-          };
+          libraries =
+            builtins.attrValues {
+              inherit (pkgs) hwloc libtirpc numactl ocl-icd opencl-headers;
+            }
+            ++ lib.optionals (system == "x86_64-linux") [ likwid ];
           compile =
             libraries: program:
             "env C_INCLUDE_PATH=${lib.makeSearchPathOutput "dev" "include" libraries}"
@@ -78,8 +80,17 @@
           };
 
           # Counters as perf_event_paranoid allows; with the access daemon of nixpkgs only for root.
+          # likwid-perfctr hands its library's folder to the program. Its pattern for that folder ends
+          # at a dash, which every path of the store has.
           likwid = pkgs.likwid.overrideAttrs (old: {
             makeFlags = old.makeFlags ++ [ "ACCESSMODE=perf_event" ];
+            postPatch =
+              old.postPatch or ""
+              + ''
+
+                substituteInPlace src/applications/likwid-perfctr.lua \
+                  --replace-fail '"([/%a%d]+)/[%a%s%d]*"' '"(.+)/"'
+              '';
           });
           # Not in nixpkgs. The archive that Debian builds from, with the flags of the peer's twin.
           mbw = pkgs.stdenv.mkDerivation {
@@ -110,8 +121,7 @@
               inherit (pkgs) binutils gnumake util-linux valgrind;
               inherit (pkgs) iperf3 iproute2 rpcsvc-proto sockperf;
               perf = pkgs.perf or pkgs.linuxPackages.perf;
-            }
-            ++ lib.optionals (system == "x86_64-linux") [ likwid ];
+            };
 
           variables = {
             BENCHBOOK_DOOR = "nix";

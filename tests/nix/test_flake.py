@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import platform
+import re
 import shlex
 import shutil
 import subprocess
@@ -347,6 +348,14 @@ def test_checks_are_evaluated_and_built(place: Place, tmp_path: Path) -> None:
 def test_the_formatter_runs(place: Place) -> None:
     place.made("fmt")
     assert (place.checkout / "formatted").exists()
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="only x86 has likwid")
+def test_compilers_see_likwid(place: Place) -> None:
+    """Programs that mark regions are built with its header and its library."""
+    done = place.made("develop", "-c", "sh", "-c", 'cat "$(command -v gcc)"')
+    assert re.search(r"C_INCLUDE_PATH=\S*-likwid/include", done.stdout)
+    assert re.search(r"LIBRARY_PATH=\S*-likwid/lib", done.stdout)
 
 
 def test_only_x86_has_likwid(place: Place) -> None:

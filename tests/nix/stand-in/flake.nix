@@ -131,7 +131,10 @@
                 '';
               gcc14 = compiler "gcc14";
               gcc15 = compiler "gcc15";
-              likwid = package "likwid" (programs "likwid") { makeFlags = [ "PREFIX=/nowhere" ]; };
+              likwid = package "likwid" (programs "likwid") {
+                makeFlags = [ "PREFIX=/nowhere" ];
+                postPatch = "patchShebangs bench/ perl/";
+              };
               mpich = mpi "MPICH_CC" "mpich";
               openmpi = mpi "OMPI_CC" "openmpi";
               pocl = package "pocl" { } {
