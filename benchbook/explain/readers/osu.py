@@ -11,8 +11,7 @@ from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Line, Log, Report, Result
 from benchbook.explain.printed_digits import printed_lines, unremarked, whole
 from benchbook.explain.readers.common.iperf_lines import link_speed
-from benchbook.explain.readers.common.line_reader import Run
-from benchbook.explain.readers.common.table_heads import is_head
+from benchbook.explain.readers.common.line_reader import Run, is_head
 
 TOOL = "osu"
 # Version 2 and what was made of it wrote `(Version 2.0)`; some builds know none.

@@ -13,14 +13,15 @@ from benchbook.explain.readers.common.line_reader import LineReader, Reading, Ru
 from benchbook.explain.readers.common.perf_events import (
     EVENT,
     NUMBER,
+    TOOL,
     UNIT,
     UNITS,
     add_count,
     add_metric,
     number,
+    separated,
     words_of,
 )
-from benchbook.explain.readers.common.perf_stat_csv import TOOL, separated
 
 _HEAD = late(r"^Performance counter stats for (?P<what>.+?)(?: \((?P<runs>\d+) runs\))?:?$")
 # It begins later, leaves children out, or is asked while it runs.

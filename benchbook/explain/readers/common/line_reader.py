@@ -13,11 +13,23 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Generic, TypeVar
 
+from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Command, Line, Log, Report, Result, Twice
 from benchbook.explain.printed_digits import printed_lines
-from benchbook.explain.readers.common.table_heads import is_head
 
+_HEAD_UNIT = late(
+    r"\b[KMG]i?B(?:ytes)?/s|GBPS|\[(?:usec|us|ns|ms|s)\]|#bytes|"
+    r"\((?:us|ns|ms|s|usec|sec|Bytes|GFLOPS|GIOPS)\)",
+    re.I,
+)
+_LONGEST_HEAD = 300  # characters
+_DIGIT = late(r"\d")
 LEFT_OUT = " \t.[]…"  # what stands for rows of a table that somebody left out
+
+
+def is_head(text: str) -> bool:
+    """Whether a line names units and has no number."""
+    return len(text) <= _LONGEST_HEAD and not _DIGIT.search(text) and bool(_HEAD_UNIT.search(text))
 
 
 @dataclass
