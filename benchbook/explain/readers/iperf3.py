@@ -8,6 +8,7 @@ from typing import Any
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Command, Line, Log, Report, Result
 from benchbook.explain.printed_digits import is_left_out, printed_lines
+from benchbook.explain.readers.common import command_lines
 from benchbook.explain.readers.common.iperf_lines import (
     CONNECTED,
     LOST,
@@ -21,7 +22,7 @@ from benchbook.explain.readers.common.iperf_lines import (
     out_of_order,
     row_of,
 )
-from benchbook.explain.readers.common.line_reader import Run, command_above, starts_of
+from benchbook.explain.readers.common.line_reader import Run
 
 TOOL = "iperf3"
 _CLIENT = late(r"Connecting to host (?P<host>\S+), port \d+")
@@ -81,9 +82,9 @@ class _Run(Run):
 def read(log: Log) -> list[Report]:
     """One report for each test; that of a server's output within a client's is another."""
     speed = link_speed(log)
-    starts = starts_of(log, TOOL)
+    starts = command_lines.starts_of(log, TOOL)
     reports = [
-        _report(log, run, command_above(starts, run.line + 2))
+        _report(log, run, command_lines.last_above(starts, run.line + 2))
         for run in _runs(log, {command.number for command in starts})
         if run.took()
     ]

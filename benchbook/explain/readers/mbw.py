@@ -12,14 +12,8 @@ from typing import Any
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Command, Line, Log, Report, Result, Twice
 from benchbook.explain.printed_digits import half_digit, is_number, printed_lines
-from benchbook.explain.readers.common.line_reader import (
-    LineReader,
-    Reading,
-    Run,
-    command_above,
-    option,
-    starts_of,
-)
+from benchbook.explain.readers.common import command_lines
+from benchbook.explain.readers.common.line_reader import LineReader, Reading, Run
 from benchbook.explain.readers.common.relations import Printed, printed, product
 
 TOOL = "mbw"
@@ -68,7 +62,7 @@ class _Run(Run):
 
 def read(log: Log) -> list[Report]:
     """One report for each start."""
-    calls = starts_of(log, "mbw")
+    calls = command_lines.starts_of(log, "mbw")
     runs = _READER.runs(log)
     for run in runs:
         _complete(run, calls)
@@ -228,8 +222,8 @@ def _cut(rows: list[Result]) -> set[str]:
 
 def _block_asked(calls: list[Command], run: _Run) -> int | None:
     """The block that the last command line before the run asks for."""
-    command = command_above(calls, run.results[0].line)
-    size = option(command, "-b")
+    command = command_lines.last_above(calls, run.results[0].line)
+    size = command_lines.option(command, "-b")
     return int(size) if size.isdecimal() else _DEFAULT_BLOCK_BYTES if command else None
 
 

@@ -10,16 +10,9 @@ from typing import Any
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Command, Document, Log, Report, Result
 from benchbook.explain.printed_digits import as_float, unremarked
+from benchbook.explain.readers.common import command_lines
 from benchbook.explain.readers.common.json_values import list_at, object_at, objects_at
-from benchbook.explain.readers.common.line_reader import (
-    LEFT_OUT,
-    LineReader,
-    Reading,
-    Run,
-    command_above,
-    option,
-    starts_of,
-)
+from benchbook.explain.readers.common.line_reader import LEFT_OUT, LineReader, Reading, Run
 
 TOOL = "nvbandwidth"
 _VERSION = late(r"^\s*nvbandwidth Version: v?(?P<version>\S+)")
@@ -68,7 +61,7 @@ class _Run(Run):
 def read(log: Log) -> list[Report]:
     """One report for each start, one for each JSON object."""
     runs = _READER.runs(log)
-    shown = starts_of(log, "nvbandwidth")
+    shown = command_lines.starts_of(log, "nvbandwidth")
     for run in runs:
         run.facts |= _asked(shown, run.line or 1)
     texts = [run.report(TOOL) for run in runs]
@@ -77,9 +70,9 @@ def read(log: Log) -> list[Report]:
 
 def _asked(shown: list[Command], line: int) -> dict[str, int]:
     """The buffer that the command right above asks for, in MiB."""
-    command = command_above(shown, line)
+    command = command_lines.last_above(shown, line)
     is_near = command is not None and line - command.number <= _NEAR_LINES
-    size = option(command, "-b", "--bufferSize") if is_near else ""
+    size = command_lines.option(command, "-b", "--bufferSize") if is_near else ""
     return {"message_bytes": int(size[:9]) << 20} if size.isdecimal() else {}
 
 

@@ -9,7 +9,8 @@ from typing import Any
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Line, Log, Report, Result
 from benchbook.explain.printed_digits import LONGEST, as_float
-from benchbook.explain.readers.common.line_reader import LineReader, Reading, Run, command_above
+from benchbook.explain.readers.common import command_lines
+from benchbook.explain.readers.common.line_reader import LineReader, Reading, Run
 from benchbook.explain.readers.common.perf_events import (
     EVENT,
     NUMBER,
@@ -83,7 +84,7 @@ def _line(reading: Reading[_Run], text: str) -> None:
         run = reading.begin(facts={"program": _QUOTED.sub(r"\1", head["what"])}, headed=True)
         if head["runs"]:
             run.facts["repetitions"] = int(head["runs"])
-        if command := command_above(reading.log.commands, at):
+        if command := command_lines.last_above(reading.log.commands, at):
             run.facts["asked_in_line"] = command.number
             if any(_IN_PART.match(word) for word in command.words):
                 run.facts["counted_in_part"] = True

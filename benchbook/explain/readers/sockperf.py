@@ -3,22 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Command, Log, Report, Result
 from benchbook.explain.printed_digits import decimals, half_digit
-from benchbook.explain.readers.common.line_reader import (
-    LineReader,
-    Reading,
-    Run,
-    Take,
-    command_above,
-    figures,
-    option,
-)
+from benchbook.explain.readers.common import command_lines
+from benchbook.explain.readers.common.line_reader import LineReader, Reading, Run
 
 TOOL = "sockperf"
 LONGEST_SIZE = 9  # digits of an option: more are no size
@@ -151,7 +144,7 @@ def _line(reading: Reading[_Run], text: str) -> None:
 
 def _learn(calls: list[Command], run: _Run) -> None:
     """What the command line tells, where the log shows it."""
-    command = command_above(calls, run.line + 2)
+    command = command_lines.last_above(calls, run.line + 2)
     words = {word.split("=")[0] for word in command.words} if command else set()
     modes = [_MODES[word] for word in command.words if word in _MODES] if command else []
     if modes and "mode" not in run.facts:
@@ -164,7 +157,10 @@ def _learn(calls: list[Command], run: _Run) -> None:
         run.facts.setdefault("protocol", "tcp")
     elif modes and words.isdisjoint({"-f", "--file"}):
         run.facts.setdefault("protocol", "udp")  # what it uses unless it is told
-    size, address = option(command, "-m", "--msg-size"), option(command, "-i", "--ip")
+    size, address = (
+        command_lines.option(command, "-m", "--msg-size"),
+        command_lines.option(command, "-i", "--ip"),
+    )
     if size.isdecimal() and len(size) <= LONGEST_SIZE:
         run.facts.setdefault("message_bytes", int(size))
     if address:
@@ -227,6 +223,11 @@ def _add(
         reading.run.means.add(reading.run.results[-1].value)
 
 
+def _of_lost(reading: Reading[_Run], found: _Found) -> None:
+    for kind, text in zip(("dropped", "duplicated", "out-of-order"), found.groups(), strict=True):
+        reading.add(f"{kind} messages", int(text), "messages", "total")
+
+
 def _of_extreme(reading: Reading[_Run], found: _Found) -> None:
     _add(reading, found["us"], found["which"].lower())
 
@@ -242,6 +243,12 @@ def _of_sent(reading: Reading[_Run], found: _Found) -> None:
     reading.run.facts.setdefault("mode", "throughput")
     reading.add("messages", int(found[1]), "messages", "total", {"end": "sender"})
     reading.add("run time", found[2], "s", "", {"elapsed_error_s": half_digit(found[2])})
+
+
+def _of_rate(reading: Reading[_Run], found: _Found) -> None:
+    for unit, text in zip(("messages", "packets"), found.groups(), strict=True):
+        if text:
+            reading.add(f"{unit[:-1]} rate", int(text), f"{unit}/s", "total", {"end": "sender"})
 
 
 def _of_width(reading: Reading[_Run], found: _Found) -> None:
@@ -289,14 +296,10 @@ def _of_error(reading: Reading[_Run], found: _Found) -> None:
     reading.run.notes.append(f"line {reading.line.number}: sockperf says: {found[1]}")
 
 
-_OF_LOST = ("dropped messages", "duplicated messages", "out-of-order messages")
-_OF_RATE = (("message rate", "messages/s"), ("packet rate", "packets/s"))
-_TAKEN: tuple[tuple[re.Pattern[str], Take], ...] = (
+_TAKEN: tuple[tuple[re.Pattern[str], Callable[[Reading[_Run], _Found], None]], ...] = (
     *((_SIDE, _side), (_END, _of_end), (_RUN, _of_run), (_SERVER, _of_server), (_MEAN, _of_mean)),
-    (_LOST, figures(*((name, "messages") for name in _OF_LOST), statistic="total", whole=True)),
-    *((_SUMMARY, _of_summary), (_OBSERVATIONS, _of_observations)),
+    *((_LOST, _of_lost), (_SUMMARY, _of_summary), (_OBSERVATIONS, _of_observations)),
     *((_EXTREME, _of_extreme), (_PERCENTILE, _of_percentile), (_SENT, _of_sent), (_SIZE, _of_size)),
-    (_RATE, figures(*_OF_RATE, statistic="total", whole=True, end="sender")),
-    *((_WIDTH, _of_width), (_HANDLED, _of_handled), (_ERROR, _of_error)),
+    *((_RATE, _of_rate), (_WIDTH, _of_width), (_HANDLED, _of_handled), (_ERROR, _of_error)),
 )
 _READER = LineReader(TOOL, _Run, _line, clean=str.rstrip)

@@ -7,14 +7,13 @@ the last run, and the pattern of the line that begins one.
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Generic, TypeVar
 
 from benchbook.explain.lazy_regex import late
-from benchbook.explain.model import Command, Line, Log, Report, Result, Twice
+from benchbook.explain.model import Line, Log, Report, Result, Twice
 from benchbook.explain.printed_digits import printed_lines
 
 _HEAD_UNIT = late(
@@ -106,54 +105,6 @@ class Reading(Generic[R]):
         own = {} if of is None else of
         self.run.results.append(Result(name, figure, unit, self.line.number, statistic, own))
         return True
-
-
-def command_above(commands: Sequence[Command], line: int) -> Command | None:
-    """The last of these commands that stands above a line."""
-    above = bisect_left(commands, line, key=lambda command: command.number)
-    return commands[above - 1] if above else None
-
-
-def starts_of(log: Log, program: str) -> list[Command]:
-    """The command lines that begin with this program, or one that is named after it."""
-    return [command for command in log.commands if program in command.words[0]]
-
-
-def option(command: Command | None, *names: str) -> str:
-    """The value of an option of a command line, however it is written (`-b 4`, `-b4`,
-    `--size 4`, `--size=4`); "" where the command does not have it."""
-    words = command.words if command else ()
-    for word, value in zip(words, [*words[1:], ""], strict=False):
-        for name in names:
-            if word == name:
-                return value
-            joined = f"{name}=" if name.startswith("--") else name
-            if word.startswith(joined):
-                return word[len(joined) :]
-    return ""
-
-
-Take = Callable[[Reading[Any], re.Match[str]], object]
-
-
-def fact(name: str, kind: Callable[[str], Any] = int) -> Take:
-    """What keeps the first group of a match as a fact of the last run."""
-
-    def take(reading: Reading[Any], match: re.Match[str]) -> None:
-        reading.run.facts[name] = kind(match[1])
-
-    return take
-
-
-def figures(*named: tuple[str, str], statistic: str = "", whole: bool = False, **of: Any) -> Take:
-    """What adds the groups of a match, in their order, as figures of these names and units;
-    `whole`: as whole numbers. A group that is not in the match is left out."""
-
-    def take(reading: Reading[Any], match: re.Match[str]) -> None:
-        for (name, unit), text in zip(named, match.groups(), strict=True):
-            reading.add(name, int(text) if whole and text else text, unit, statistic, of)
-
-    return take
 
 
 class LineReader(Generic[R]):
