@@ -8,17 +8,6 @@ import re
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Line, Log, Report, Result
 from benchbook.explain.readers.common import ping_runs
-from benchbook.explain.readers.common.ping_runs import (
-    Run,
-    answered,
-    begun,
-    going,
-    headed,
-    number_of,
-    opened,
-    replied,
-    untold,
-)
 from benchbook.explain.rules.common.addresses import are_apart
 
 TOOL = ping_runs.TOOL
@@ -103,41 +92,41 @@ def read(log: Log) -> list[Report]:
     return ping_runs.read_by(log, _TAKEN, _ONLY_WITH)
 
 
-def _head(runs: list[Run], line: Line, found: re.Match[str]) -> None:
-    run = headed(runs, line, found)
+def _head(runs: list[ping_runs.Run], line: Line, found: re.Match[str]) -> None:
+    run = ping_runs.headed(runs, line, found)
     if near := _FROM.search(line.text):
         run.facts |= {"near_address": near["address"]}
         if near["device"]:
             run.facts["device"] = near["device"]
 
 
-def _reply(runs: list[Run], line: Line, found: re.Match[str]) -> None:
+def _reply(runs: list[ping_runs.Run], line: Line, found: re.Match[str]) -> None:
     size, name, address, _, time, unit = found.groups()
-    replied(runs, line, time, _UNITS[unit], int(size) - _HEADER_BYTES, address or name)
+    ping_runs.replied(runs, line, time, _UNITS[unit], int(size) - _HEADER_BYTES, address or name)
     if "." in time and not time.strip("0."):
         runs[-1].count("below_tick")
 
 
-def _stepped(runs: list[Run], line: Line, found: re.Match[str]) -> None:
+def _stepped(runs: list[ping_runs.Run], line: Line, found: re.Match[str]) -> None:
     """The longest of the steps that its clock made."""
-    run = going(runs, line)
+    run = ping_runs.going(runs, line)
     step = abs(int(found["back"])) * (1000 if found["unit"] == "us" else 10**9)
     if step > run.facts.get("clock_step_ns", 0):
         run.facts |= {"clock_step_ns": step, "clock_step_line": line.number}
 
 
-def _title(runs: list[Run], line: Line, found: re.Match[str]) -> None:
-    run = opened(runs, "far_host", found["host"]) or going(runs, line)
+def _title(runs: list[ping_runs.Run], line: Line, found: re.Match[str]) -> None:
+    run = ping_runs.opened(runs, "far_host", found["host"]) or ping_runs.going(runs, line)
     if are_apart(run.facts.get("far_address"), found["host"]):
-        run = begun(runs, line)  # of another, whose head and replies are not here
+        run = ping_runs.begun(runs, line)  # of another, whose head and replies are not here
     run.facts.setdefault("far_host", found["host"])
 
 
-def _counts(runs: list[Run], line: Line, found: re.Match[str]) -> None:
-    run = going(runs, line)
+def _counts(runs: list[ping_runs.Run], line: Line, found: re.Match[str]) -> None:
+    run = ping_runs.going(runs, line)
     named = found.groupdict()
     run.add_counts(int(named["sent"]), int(named["got"]), line)
-    if (lost := number_of(named["lost"])) is not None:
+    if (lost := ping_runs.number_of(named["lost"])) is not None:
         run.add_loss(lost, line.number)
     if ("+" in line.text or "dupl" in line.text) and (twice := _TWICE.search(line.text)):
         run.add_total("duplicates", float(twice["twice"]), "packets", line.number)
@@ -145,27 +134,27 @@ def _counts(runs: list[Run], line: Line, found: re.Match[str]) -> None:
         run.facts["took_ms"] = int(named["took"])
 
 
-def _forged(runs: list[Run], line: Line, found: re.Match[str]) -> None:
-    going(runs, line).add_counts(int(found["sent"]), int(found["got"]), line)
+def _forged(runs: list[ping_runs.Run], line: Line, found: re.Match[str]) -> None:
+    ping_runs.going(runs, line).add_counts(int(found["sent"]), int(found["got"]), line)
 
 
-def _spread(runs: list[Run], line: Line, found: re.Match[str]) -> None:
-    run = untold(runs, line)
+def _spread(runs: list[ping_runs.Run], line: Line, found: re.Match[str]) -> None:
+    run = ping_runs.untold(runs, line)
     if "in-flight" in line.text and (waiting := _IN_FLIGHT.search(line.text)):
         run.facts["in_flight"] = int(waiting[1])
     if "ipg" in line.text and (flood := _FLOOD.search(line.text)):
         for name, digits in (("sending gap", "gap"), ("recent round trip", "recent")):
-            if (value := number_of(flood[digits])) is not None:
+            if (value := ping_runs.number_of(flood[digits])) is not None:
                 of_flood = Result(name, value, _UNITS[flood["unit"]], line.number, "mean")
                 run.results.append(of_flood)
     parts = found["values"].split("/")
     unit = _UNITS[found["first"] or found["unit"]]
     # What iputils calls mdev is a standard deviation, too.
     for name, part in zip(("min", "mean", "max", "sd"), parts, strict=False):
-        value = number_of(part)
+        value = ping_runs.number_of(part)
         if value is not None:
             run.add_statistic(name, value, unit, line)
-    values = list(map(number_of, parts))
+    values = list(map(ping_runs.number_of, parts))
     if len(parts) > 3 and values[3] == 0 and found["kind"] == "stddev" and values[0] != values[2]:
         run.notes.append(
             f"line {line.number}: a deviation of 0 beside a minimum below the maximum is what some "
@@ -173,11 +162,11 @@ def _spread(runs: list[Run], line: Line, found: re.Match[str]) -> None:
         )
 
 
-def _other_title(runs: list[Run], line: Line, found: re.Match[str]) -> None:
-    going(runs, line).marks["title"] = line.number
+def _other_title(runs: list[ping_runs.Run], line: Line, found: re.Match[str]) -> None:
+    ping_runs.going(runs, line).marks["title"] = line.number
 
 
-def _other_counts(runs: list[Run], line: Line, found: re.Match[str]) -> None:
+def _other_counts(runs: list[ping_runs.Run], line: Line, found: re.Match[str]) -> None:
     """Three numbers mean this only below such a title."""
     if not runs or runs[-1].ended or "title" not in runs[-1].marks:
         return
@@ -185,14 +174,14 @@ def _other_counts(runs: list[Run], line: Line, found: re.Match[str]) -> None:
         _counts(runs, line, found)
 
 
-def _cisco_head(runs: list[Run], line: Line, found: re.Match[str]) -> None:
-    run = begun(runs, line)
+def _cisco_head(runs: list[ping_runs.Run], line: Line, found: re.Match[str]) -> None:
+    run = ping_runs.begun(runs, line)
     run.facts["far_host"] = run.facts["far_address"] = found["host"]
 
 
-def _cisco(runs: list[Run], line: Line, found: re.Match[str]) -> None:
+def _cisco(runs: list[ping_runs.Run], line: Line, found: re.Match[str]) -> None:
     """It prints what arrived, not what was lost."""
-    run = going(runs, line)
+    run = ping_runs.going(runs, line)
     run.add_counts(int(found["sent"]), int(found["got"]), line)
     run.add_total("received", int(found["share"]), "%", line.number)
     if spread := _SPREAD.search(line.text):
@@ -206,7 +195,7 @@ _HUAWEI_COUNTS = {
 }
 
 
-def _huawei_count(runs: list[Run], line: Line, found: re.Match[str]) -> None:
+def _huawei_count(runs: list[ping_runs.Run], line: Line, found: re.Match[str]) -> None:
     """One of the counts, each in a line of its own below its run."""
     if runs:
         name, unit = _HUAWEI_COUNTS[found["what"]]
@@ -214,9 +203,9 @@ def _huawei_count(runs: list[Run], line: Line, found: re.Match[str]) -> None:
         runs[-1].add_total(name, float(found["value"]), unit, line.number)
 
 
-def _mikrotik(runs: list[Run], line: Line, found: re.Match[str]) -> None:
+def _mikrotik(runs: list[ping_runs.Run], line: Line, found: re.Match[str]) -> None:
     """It prints them each twenty lines, of all so far."""
-    run = going(runs, line)
+    run = ping_runs.going(runs, line)
     run.add_counts(int(found["sent"]), int(found["got"]), line)
     run.add_loss(int(found["lost"]), line.number)
     for name in ("min", "mean", "max"):
@@ -224,8 +213,8 @@ def _mikrotik(runs: list[Run], line: Line, found: re.Match[str]) -> None:
             run.add_statistic(name, _of_parts(found[name]), "ms", line)
 
 
-def _mikrotik_reply(runs: list[Run], line: Line, found: re.Match[str]) -> None:
-    run = going(runs, line)
+def _mikrotik_reply(runs: list[ping_runs.Run], line: Line, found: re.Match[str]) -> None:
+    run = ping_runs.going(runs, line)
     run.facts |= {"far_address": found["host"], "message_bytes": int(found["size"])}
     run.add(_of_parts(found["time"]), "ms", line)
 
@@ -251,7 +240,7 @@ _TAKEN: tuple[ping_runs.Taken, ...] = (
     (("--- ",), _OTHER_TITLE.match, _other_title),
     (("PING",), _HEAD.search, _head),
     (("PING6(",), _HEAD_6.search, _head),
-    (("Sequence=",), _HUAWEI_REPLY.match, answered),
+    (("Sequence=",), _HUAWEI_REPLY.match, ping_runs.answered),
     (("% packet loss", "packet(s)"), _HUAWEI_COUNT.match, _huawei_count),
     (("packet-loss=",), _MIKROTIK.match, _mikrotik),
     (("s",), _MIKROTIK_REPLY.match, _mikrotik_reply),

@@ -7,14 +7,6 @@ import re
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Line, Log, Report
 from benchbook.explain.readers.common import ping_runs
-from benchbook.explain.readers.common.ping_runs import (
-    Run,
-    answered,
-    going,
-    headed,
-    number_of,
-    untold,
-)
 
 TOOL = ping_runs.TOOL
 _HEAD = late(
@@ -113,19 +105,19 @@ def read(log: Log) -> list[Report]:
     return ping_runs.read_by(log, _TAKEN, _ONLY_WITH)
 
 
-def _answer(runs: list[Run], line: Line, found: re.Match[str]) -> None:
-    run = going(runs, line)
+def _answer(runs: list[ping_runs.Run], line: Line, found: re.Match[str]) -> None:
+    run = ping_runs.going(runs, line)
     run.count("answers_of_others")
     run.facts.setdefault("answered_in_line", line.number)
 
 
-def _nothing(runs: list[Run], line: Line, found: re.Match[str]) -> None:
-    going(runs, line).count("timed_out")
+def _nothing(runs: list[ping_runs.Run], line: Line, found: re.Match[str]) -> None:
+    ping_runs.going(runs, line).count("timed_out")
 
 
-def _counts(runs: list[Run], line: Line, found: re.Match[str]) -> None:
+def _counts(runs: list[ping_runs.Run], line: Line, found: re.Match[str]) -> None:
     """The share that was lost is behind them or in the next line."""
-    run = going(runs, line)
+    run = ping_runs.going(runs, line)
     run.add_counts(int(found["sent"]), int(found["got"]), line)
     run.marks["counts"] = line.number
     if percent := _PERCENT.search(line.text, found.end()):
@@ -134,41 +126,41 @@ def _counts(runs: list[Run], line: Line, found: re.Match[str]) -> None:
         run.marks["unshared"] = line.number
 
 
-def _share(runs: list[Run], line: Line, found: re.Match[str]) -> None:
+def _share(runs: list[ping_runs.Run], line: Line, found: re.Match[str]) -> None:
     """What of the line before was lost."""
     if runs and line.number - runs[-1].marks.get("unshared", -1) == 1:
         _lost(runs[-1], found, runs[-1].marks.pop("unshared"))
 
 
-def _lost(run: Run, found: re.Match[str], number: int) -> None:
-    if (share := number_of(found["lost"])) is not None:
+def _lost(run: ping_runs.Run, found: re.Match[str], number: int) -> None:
+    if (share := ping_runs.number_of(found["lost"])) is not None:
         run.add_loss(share, number)
 
 
-def _spread(runs: list[Run], line: Line, found: re.Match[str]) -> None:
-    run = untold(runs, line)
+def _spread(runs: list[ping_runs.Run], line: Line, found: re.Match[str]) -> None:
+    run = ping_runs.untold(runs, line)
     for name in ("min", "mean", "max"):
         run.add_statistic(name, float(found[name]), "ms", line)
 
 
-def _any_reply(runs: list[Run], line: Line, found: re.Match[str]) -> None:
-    answered(runs, line, found)
+def _any_reply(runs: list[ping_runs.Run], line: Line, found: re.Match[str]) -> None:
+    ping_runs.answered(runs, line, found)
     runs[-1].marks["translated"] = line.number
 
 
-def _any_counts(runs: list[Run], line: Line, found: re.Match[str]) -> None:
+def _any_counts(runs: list[ping_runs.Run], line: Line, found: re.Match[str]) -> None:
     """Three numbers mean this only below replies of such a language."""
     if runs and "translated" in runs[-1].marks and not runs[-1].ended:
         _counts(runs, line, found)
 
 
-def _any_title(runs: list[Run], line: Line, found: re.Match[str]) -> None:
-    run = going(runs, line)
+def _any_title(runs: list[ping_runs.Run], line: Line, found: re.Match[str]) -> None:
+    run = ping_runs.going(runs, line)
     run.facts.setdefault("far_address", found["host"])
     run.marks["titled"] = line.number
 
 
-def _titled_counts(runs: list[Run], line: Line, found: re.Match[str]) -> None:
+def _titled_counts(runs: list[ping_runs.Run], line: Line, found: re.Match[str]) -> None:
     """Of a run without replies they stand in the line below its title."""
     run = runs[-1] if runs else None
     if run and not run.ended and line.number - run.marks.get("titled", -9) <= 1:
@@ -177,7 +169,7 @@ def _titled_counts(runs: list[Run], line: Line, found: re.Match[str]) -> None:
         _share(runs, line, percent)
 
 
-def _any_spread(runs: list[Run], line: Line, found: re.Match[str]) -> None:
+def _any_spread(runs: list[ping_runs.Run], line: Line, found: re.Match[str]) -> None:
     marks = runs[-1].marks if runs else {}
     if "translated" in marks and line.number - marks.get("counts", 0) <= _NEAR:
         _spread(runs, line, found)
@@ -187,10 +179,10 @@ def _any_spread(runs: list[Run], line: Line, found: re.Match[str]) -> None:
 _ONLY_WITH: dict[ping_runs.Takes, str] = {_any_spread: _TRANSLATED, _any_counts: _TRANSLATED}
 # Words, of which a line has one in which the pattern is found: change both together.
 _TAKEN: tuple[ping_runs.Taken, ...] = (
-    (_REPLIES, _REPLY.match, answered),
+    (_REPLIES, _REPLY.match, ping_runs.answered),
     ((*_REPLIES, "\u041e\u0442\u0432\u0435\u0442"), _ANSWER.match, _answer),
     (("\u7684\u56de\u590d", "\u304b\u3089\u306e\u5fdc\u7b54"), _ANY_ANSWER.match, _answer),
-    (("Ping", "ping a", "Disparando", "Badanie"), _HEAD.match, headed),
+    (("Ping", "ping a", "Disparando", "Badanie"), _HEAD.match, ping_runs.headed),
     ((*_SUMS, "\u041f\u0430\u043a\u0435\u0442\u043e\u0432"), _COUNTS.match, _counts),
     (
         ("Minimum", "nimo", "\u041c\u0438\u043d\u0438\u043c\u0430\u043b\u044c"),
