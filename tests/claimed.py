@@ -13,7 +13,7 @@ from benchbook.analyse.null_tests import null_of
 from benchbook.define.points import Point, expand
 from benchbook.estimands import Roles, roles_of
 from benchbook.judge.claims import Verdict
-from benchbook.judge.resolved_claim import Measured, ResolvedClaim, resolve_claim
+from benchbook.judge.resolved_claim import Claim, Measured, ResolvedClaim, resolve_claim
 from benchbook.report import reasons
 
 CONTENT: dict[str, Any] = {
@@ -139,7 +139,8 @@ def resolved(
     of: dict, points: dict[str, dict], table: pd.DataFrame, count: int = 1
 ) -> ResolvedClaim:
     """The claim on such a run, with its estimate simultaneous over `count` intervals."""
-    return resolve_claim(of, CONTENT, SIZES, measured_run(points, table)).estimated(count)
+    run = measured_run(points, table)
+    return resolve_claim(Claim.of(of), CONTENT, SIZES, run).estimated(count)
 
 
 def in_words(verdict: Verdict) -> dict[str, Any]:

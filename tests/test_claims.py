@@ -25,7 +25,7 @@ from claimed import (
 from benchbook.analyse.null_tests import null_of, ratio_interval
 from benchbook.define.points import Point
 from benchbook.judge.claims import judge_claim, judge_fact, robustness, with_variant
-from benchbook.judge.resolved_claim import ResolvedClaim, estimate
+from benchbook.judge.resolved_claim import Claim, ResolvedClaim, estimate
 from benchbook.report import reasons
 
 A, B = "v,method=a", "v,method=b"
@@ -190,7 +190,7 @@ def test_share_of_a_factor_that_nothing_may_have_made_is_inconclusive() -> None:
 def test_share_of_a_small_factor_is_decided_where_it_is_known_well() -> None:
     """What must not exceed the factor's log is an error in logs, not one in shares."""
     said, table = caused(1.07, 0.008)
-    found = estimate(HALF, roles(HALF["estimand"]), table, 1)
+    found = estimate(Claim.of(HALF), roles(HALF["estimand"]), table, 1)
     assert found is not None
     assert (found.high - found.low) / 2 > np.log(1.07) > found.half_width
     assert judge(table, said, HALF)["verdict"] == "reproduced"
@@ -274,7 +274,7 @@ def test_a_claim_about_variants_is_asked_of_no_other() -> None:
     dice = np.random.default_rng(3)
     names = ("v,method=a", "w,method=a", "u,method=a")
     table = summaries({name: dice.normal(0, 0.001, 8) for name in names})
-    of = ResolvedClaim(EQUAL, measured_run({}, table), sides, sides).estimated(1)
+    of = ResolvedClaim(Claim.of(EQUAL), measured_run({}, table), sides, sides).estimated(1)
     assert robustness_in_words(of).startswith("reproduced in 6 of 6 choices")
 
 
@@ -301,7 +301,7 @@ def test_of_two_twins_the_failing_one_speaks(order: tuple[int, int]) -> None:
 def test_a_ratio_is_the_paired_interval_of_the_twins() -> None:
     """One rule, whichever module asks."""
     table = measured(1.7, sd=0.03)
-    found = estimate(TWICE, roles(TWICE["estimand"]), table, 5)
+    found = estimate(Claim.of(TWICE), roles(TWICE["estimand"]), table, 5)
     other = ratio_interval(table, A, B, "rate", "median_ns", 5)
     assert found is not None
     assert other is not None
@@ -317,7 +317,7 @@ def test_more_claims_of_a_figure_widen_each_interval() -> None:
     table = measured(2.0, blocks=12)
     widths = []
     for intervals in (1, 10):
-        found = estimate(TWICE, roles(TWICE["estimand"]), table, intervals)
+        found = estimate(Claim.of(TWICE), roles(TWICE["estimand"]), table, intervals)
         assert found is not None
         widths.append(found.high - found.low)
     assert widths[1] > widths[0]
@@ -326,16 +326,16 @@ def test_more_claims_of_a_figure_widen_each_interval() -> None:
 def test_a_fact_is_decided_without_noise() -> None:
     limit = claim({"kind": "link_limit", "variant": "v"}, [None, 999], statistic=None)
     facts = {"limits": [{"variant": "v", "outcome": "found", "links_bytes": 999, "reason": "said"}]}
-    verdict = in_words(judge_fact(limit, facts))
+    verdict = in_words(judge_fact(Claim.of(limit), facts))
     assert verdict["verdict"] == "reproduced"
     assert verdict["interval"] == [999, 999]
     assert (verdict["unit"], verdict["reason"], verdict["blocks"]) == ("bytes", "said", 0)
-    assert judge_fact(limit | {"region": [None, 998]}, facts).verdict == "not_reproduced"
+    assert judge_fact(Claim.of(limit | {"region": [None, 998]}), facts).verdict == "not_reproduced"
 
 
 def test_a_fact_that_was_not_found_is_not_measurable_with_its_reason() -> None:
     limit = claim({"kind": "link_limit", "variant": "v"}, [None, 999], statistic=None)
-    verdict = in_words(judge_fact(limit, {"limits": []}))
+    verdict = in_words(judge_fact(Claim.of(limit), {"limits": []}))
     assert verdict["verdict"] == "not_measurable_here"
     assert verdict["reason"] == "not in this preset"
     assert verdict["estimate"] is None

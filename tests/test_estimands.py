@@ -35,7 +35,7 @@ from benchbook.estimands import (
     usable,
 )
 from benchbook.judge.claims import judge_claim, judge_fact
-from benchbook.judge.resolved_claim import estimate
+from benchbook.judge.resolved_claim import Claim, estimate
 from benchbook.judge.verdicts import judge_claims
 from benchbook.report import reasons
 
@@ -45,7 +45,7 @@ RUNS = 250  # of each simulation
 
 def found(estimand: dict[str, Any], table: pd.DataFrame, intervals: int = 1) -> Estimate:
     """Its estimate, which must be there."""
-    made = estimate(claim(estimand, [0, 1]), roles(estimand), table, intervals)
+    made = estimate(Claim.of(claim(estimand, [0, 1])), roles(estimand), table, intervals)
     assert made is not None
     return made
 
@@ -136,16 +136,16 @@ def test_share_is_all_none_or_more_than_all(removed: float, truth: float) -> Non
 def test_a_factor_below_one_is_not_that_of_something_fast() -> None:
     of = claim(share(), [0.5, None])
     table = summaries(noisy(methods(odd=1 / 9, base=1, removed=1 / 3), sd=0.002))
-    assert estimate(of, roles(of["estimand"]), table, 1) is None
+    assert estimate(Claim.of(of), roles(of["estimand"]), table, 1) is None
 
 
 def test_no_share_of_a_factor_that_is_not_there() -> None:
     of = claim(share(), [0.5, None])
     points = known({"method": ["odd", "base", "removed"]}, twin_of={"method": "base"})
     table = summaries(noisy(dict.fromkeys(points, 0.0)))
-    assert estimate(of, roles(of["estimand"]), table, 1) is None
+    assert estimate(Claim.of(of), roles(of["estimand"]), table, 1) is None
     run = measured_run(points, table)
-    (verdict,), _ = judge_claims([of], "", CONTENT, SIZES, run, {}, {})
+    (verdict,), _ = judge_claims([Claim.of(of)], "", CONTENT, SIZES, run, {}, {})
     assert (verdict.verdict, verdict.reason) == ("inconclusive", Reason(Code.NO_FACTOR))
 
 
@@ -397,7 +397,7 @@ def test_a_claim_may_name_its_cells() -> None:
     run = measured_run(points, summaries(noisy(dict.fromkeys(points, 0.0))))
     printed = {"v,method=a": [30.0], "v,method=b": [10.0]}
     facts = {"cell": lambda cell: {"A": 70.0}[cell["row"]["method"]]}
-    (verdict,), _ = judge_claims([of], "", CONTENT, SIZES, run, facts, printed)
+    (verdict,), _ = judge_claims([Claim.of(of)], "", CONTENT, SIZES, run, facts, printed)
     assert verdict.published == pytest.approx([7])
 
 
@@ -459,7 +459,7 @@ def test_the_audit_is_the_share_of_numbers_that_agree() -> None:
     assert look(of | {"column": "gone"}, facts)[0] is None
     assert look(of | {"rule": "units"}, facts) == (None, "the audit has no units of t.csv")
     all_of_them = claim(of | {"column": "memory"}, [1, 1], statistic=None)
-    assert judge_fact(all_of_them, facts).verdict == "reproduced"
+    assert judge_fact(Claim.of(all_of_them), facts).verdict == "reproduced"
 
 
 # How many intervals hold together.

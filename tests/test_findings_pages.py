@@ -23,7 +23,7 @@ from benchbook.define import catalogue
 from benchbook.detect.inputs.run_table import trial_id
 from benchbook.judge.artefact_dependence import dependence
 from benchbook.judge.paper_json import read_paper
-from benchbook.judge.resolved_claim import Measured, resolve_claim
+from benchbook.judge.resolved_claim import Claim, Measured, resolve_claim
 from benchbook.plan import plan
 from benchbook.report import (
     controls_page,
@@ -68,7 +68,7 @@ def claim_of(name: str) -> dict[str, Any]:
 
 
 def judged(run: Measured, claim: dict[str, Any], *findings: dict[str, Any]) -> Any:
-    resolved = resolve_claim(claim, CONTENT, made_up.SIZES, run).estimated(1)
+    resolved = resolve_claim(Claim.of(claim), CONTENT, made_up.SIZES, run).estimated(1)
     through = dependence(resolved, findings)
     if through is None:
         return None

@@ -22,7 +22,7 @@ from claimed import (
     summaries,
 )
 
-from benchbook.judge.resolved_claim import ResolvedClaim
+from benchbook.judge.resolved_claim import Claim, ResolvedClaim
 from benchbook.judge.settling_cost import block_seconds, price, to_settle
 from benchbook.judge.verdicts import judge_claims
 from benchbook.stats import hodges_lehmann, least_blocks
@@ -134,7 +134,7 @@ def test_only_an_open_claim_has_a_price() -> None:
     dice = np.random.default_rng(4)
     points = known({"method": ["a", "b"]}, twin_of={"method": "b"})
     logs = {name: math.log(2) * (name == A) + dice.normal(0, 0.03, 12) for name in points}
-    claims = [claim(ratio(), [1.5, None]), claim(ratio(), [1.99, None])]
+    claims = [Claim.of(claim(ratio(), [end, None])) for end in (1.5, 1.99)]
     run = measured_run(points, summaries(logs))
     sure, open_ = judge_claims(claims, "", CONTENT, SIZES, run, {}, {})[0]
     assert (sure.verdict, sure.price) == ("reproduced", None)

@@ -30,6 +30,7 @@ from benchbook.judge.claims import Verdict
 from benchbook.judge.experiment_run import ExperimentRun
 from benchbook.judge.figure_claims import judged
 from benchbook.judge.paper_source import PaperSource
+from benchbook.judge.resolved_claim import Claim
 from benchbook.judge.settling_cost import MOST_BLOCKS
 from benchbook.judge.verdicts import judge_alone
 from benchbook.measure.loop import Run
@@ -262,7 +263,7 @@ def test_the_page_gets_the_verdict_of_the_settling_run(place: Place) -> None:
     rates = {point.id: np.full(8, math.log(9 * ("1.1.1" in point.id) + 1)) for point in points}
     found = judged_by(place, summaries(rates), "tiny")[CLAIM]
     alone = judge_alone(
-        claim_of(CLAIM),
+        Claim.of(claim_of(CLAIM)),
         catalogue.definition(ROOT, EXPERIMENT),
         place.plan.sizes,
         of,

@@ -31,7 +31,7 @@ from benchbook.estimands import Estimate, kind_of, published, usable
 from benchbook.judge import figures
 from benchbook.judge.claims import judge_claim, judge_fact
 from benchbook.judge.condition_search import elsewhere
-from benchbook.judge.resolved_claim import estimate
+from benchbook.judge.resolved_claim import Claim, estimate
 from benchbook.judge.verdicts import judge_claims, printed_by_point
 
 BLOCKS = 12
@@ -53,7 +53,7 @@ def times_us(truth: Mapping[str, float], sd: float = 0.05, blocks: int = BLOCKS)
 
 def estimated(estimand: dict[str, Any], table: pd.DataFrame, intervals: int = 1) -> Estimate:
     """Its estimate, which must be there."""
-    made = estimate(claim(estimand, [0, 1]), roles(estimand), table, intervals)
+    made = estimate(Claim.of(claim(estimand, [0, 1])), roles(estimand), table, intervals)
     assert made is not None
     return made
 
@@ -204,7 +204,7 @@ def test_what_no_host_measures_says_why() -> None:
         statistic=None,
         requires="two devices",
     )
-    judged = in_words(judge_fact(of, {}))
+    judged = in_words(judge_fact(Claim.of(of), {}))
     assert (judged["verdict"], judged["reason"]) == ("not_measurable_here", "no host is in it")
     assert judged["requires"] == "two devices"
 
@@ -214,7 +214,7 @@ def test_what_no_host_measures_keeps_the_ratio_that_is_printed() -> None:
     of["cells"] = {"numerator": {"column": "old"}, "denominator": {"column": "new"}}
     facts = {"cell": lambda cell: {"old": 4.39, "new": 1.12}[cell["column"]]}
     run = measured_run({}, summaries({"v,method=a": [0.0] * 8}))
-    (judged,), _ = judge_claims([of], "", CONTENT, SIZES, run, facts, {})
+    (judged,), _ = judge_claims([Claim.of(of)], "", CONTENT, SIZES, run, facts, {})
     assert judged.verdict == "not_measurable_here"
     assert judged.published == [4.39 / 1.12]
 
@@ -227,7 +227,7 @@ def test_a_claim_is_estimated_beside_itself_under_other_factors() -> None:
              (("a", 1, 20), ("b", 1, 10), ("a", 2, 30), ("b", 2, 10))}  # fmt: skip
     points = known({"method": ["a", "b"], "threads": [1, 2]})
     run = measured_run(points, times_us(truth))
-    (judged,), _ = judge_claims([of], "µs", CONTENT, SIZES, run, {}, {})
+    (judged,), _ = judge_claims([Claim.of(of)], "µs", CONTENT, SIZES, run, {}, {})
     assert judged.estimate == pytest.approx(2, rel=0.05)
     assert judged.beside is not None
     assert judged.beside["estimate"] == pytest.approx(3, rel=0.05)

@@ -37,7 +37,7 @@ from benchbook import stats
 from benchbook.estimands import Estimate, Roles, kind_of
 from benchbook.judge import claims, resolved_claim, verdicts
 from benchbook.judge.claims import Verdict
-from benchbook.judge.resolved_claim import Measured
+from benchbook.judge.resolved_claim import Claim, Measured
 from benchbook.judge.verdicts import judge_claims
 
 SEED = 5
@@ -132,10 +132,8 @@ def quick(bare: pytest.MonkeyPatch) -> None:
     bare.setattr(verdicts, "null_of", quick_null)
 
 
-def quick_estimate(
-    claim: dict[str, Any], roles: Roles, run: Wide, intervals: int
-) -> Estimate | None:
-    estimand = claim["estimand"]
+def quick_estimate(claim: Claim, roles: Roles, run: Wide, intervals: int) -> Estimate | None:
+    estimand = claim.estimand
     logs = run.logs if estimand["quantity"] == "rate" else -run.logs
     return kind_of(estimand).estimate(estimand, roles, logs, intervals)
 
@@ -155,7 +153,7 @@ def quick_null(points: list[dict[str, Any]], run: Wide, intervals: int) -> dict[
 def judged(figure: list[dict[str, Any]], run: Any) -> list[Verdict]:
     """The verdicts of a figure's claims on a `Wide`, or on its summaries."""
     measured = Measured(list(POINTS.values()), run)
-    return judge_claims(figure, "", CONTENT, SIZES, measured, {}, {})[0]
+    return judge_claims([Claim.of(of) for of in figure], "", CONTENT, SIZES, measured, {}, {})[0]
 
 
 @pytest.fixture

@@ -25,6 +25,7 @@ from benchbook.define.claim_hashes import claim_hashes
 from benchbook.define.settings import load_settings
 from benchbook.estimands import names_of, roles_of, usable
 from benchbook.host import facts
+from benchbook.judge.resolved_claim import Claim
 from benchbook.judge.settle_runs import measured, settle_runs
 from benchbook.judge.settling_cost import MOST_BLOCKS, to_settle
 from benchbook.judge.verdicts import judge_alone
@@ -59,7 +60,7 @@ def settle(
     verdict = _open_claim(folder, wanted, settings.preset)
     key = _key(verdict)
     figure = _figure(root, verdict)
-    claim = next(claim for claim in figure["claims"] if claim["id"] == verdict["claim"])
+    claim = next(Claim.of(claim) for claim in figure["claims"] if claim["id"] == verdict["claim"])
     pointer = read_json(folder / figure["experiment"] / "current.json")
     current = root / pointer["folder"]
     declared = read_json(current / journal.PLAN)
@@ -163,7 +164,7 @@ def _pilot(run: Path) -> dict[str, Any]:
 
 def _only(
     plan: Plan,
-    claim: dict[str, Any],
+    claim: Claim,
     figure: dict[str, Any],
     order: dict[str, Any],
     intervals: int,
@@ -179,8 +180,8 @@ def _only(
         for name in order["left_out"]
     }
     content = catalogue.definition(Path(), plan.experiment)
-    roles = roles_of(claim["estimand"], content, plan.sizes)
-    used, why = usable(claim["estimand"], roles, content_points)
+    roles = roles_of(claim.estimand, content, plan.sizes)
+    used, why = usable(claim.estimand, roles, content_points)
     if why:
         text = reasons.cause({"reason": why.as_json()})
         raise BenchbookError(f"{order['claim']} cannot be measured at the moment: {text}")

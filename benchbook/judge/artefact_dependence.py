@@ -14,7 +14,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from benchbook import stats
 from benchbook.detect.detectors import above_ceiling
 from benchbook.estimands import Estimate, names_of
 from benchbook.judge.resolved_claim import MEASURES, ResolvedClaim, estimate
@@ -82,7 +81,7 @@ def dependence(
     if resolved.estimand["kind"] == "explained_share" or resolved.missing:
         return None
     points = names_of(resolved.used)
-    blamed = blame(points, _but_those_told(resolved.claim.get("about", []), points, findings))
+    blamed = blame(points, _but_those_told(resolved.claim.about, points, findings))
     parts = [
         part
         for names, factors in _exact(blamed)
@@ -181,7 +180,7 @@ def _without(resolved: ResolvedClaim, factors: dict[str, float]) -> tuple[Estima
     made = estimate(resolved.claim, resolved.used, table, max(resolved.intervals, 1))
     if made is None:
         return None, "not_reproduced"
-    return made, stats.decide(made.low, made.high, *resolved.claim["region"])
+    return made, resolved.claim.holds(made.low, made.high)
 
 
 def _taken_out(resolved: ResolvedClaim, names: list[str], factors: dict[str, float]) -> Part | None:

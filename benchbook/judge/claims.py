@@ -82,15 +82,14 @@ class Verdict:
 
     def as_json(self) -> dict[str, Any]:
         """As paper.json has it: the claim, and the reason by its code."""
-        estimand = self.claim["estimand"]
+        estimand = self.claim.estimand
         own = {name: value for name, value in vars(self).items() if name not in _BY_OTHER_NAMES}
         return {
-            "claim": self.claim["id"],
+            "claim": self.claim.id,
             "kind": estimand["kind"],
             "unit": kind_of(estimand).unit(estimand),
             "shown_in": estimand.get("unit", ""),
-            **{key: self.claim[key] for key in ("text", "region", "region_reason", "scope")},
-            **{key: self.claim.get(key) for key in ("statistic", "requires")},
+            **{key: getattr(self.claim, key) for key in _OF_CLAIM},
             **own,
             "reason": self.reason.as_json(),
             "robustness": self.robustness and self.robustness.as_json(),
@@ -98,6 +97,7 @@ class Verdict:
         }
 
 
+_OF_CLAIM = ("text", "region", "region_reason", "scope", "statistic", "requires")
 _BY_OTHER_NAMES = ("claim", "reason", "robustness", "dependence", "resolved")
 
 
@@ -154,13 +154,13 @@ def judge_fact(claim: Claim, facts: dict[str, Any]) -> Verdict:
 
     `facts`: {limits, trials} of the evidence, {audit} of the paper.
     """
-    fact = kind_of(claim["estimand"]).look(claim["estimand"], facts)
+    fact = kind_of(claim.estimand).look(claim.estimand, facts)
     if fact.value is None:
         return Verdict(claim, NOT_MEASURABLE, fact.reason)
     ends = [fact.value, fact.value]
     return Verdict(
         claim,
-        stats.decide(*ends, *claim["region"]),
+        claim.holds(*ends),
         fact.reason,
         estimate=fact.value,
         interval=ends,
@@ -195,16 +195,15 @@ def _beside_null(
 
 
 def _decided(claim: Claim, made: Estimate, null: dict[str, Any]) -> tuple[str, Reason]:
-    region = claim["region"]
     if null["passes"] is None:
         return INCONCLUSIVE, Reason(Code.NO_TWIN)
-    verdict: str = stats.decide(made.low, made.high, *region)
+    verdict = claim.holds(made.low, made.high)
     smallest = _smallest(made, null)
     # Either way the verdict would rest on a difference that nothing may have made.
     # A bound that is no effect itself divides effects: then either verdict rests on one.
     rests = True
-    if made.null is not None and made.null not in region:
-        holds = stats.decide(made.null, made.null, *region) == REPRODUCED
+    if made.null is not None and made.null not in claim.region:
+        holds = claim.holds(made.null, made.null) == REPRODUCED
         rests = verdict == (NOT_REPRODUCED if holds else REPRODUCED)
     if verdict != INCONCLUSIVE and rests and made.effect < smallest.log_effect:
         sizes = {
@@ -222,7 +221,7 @@ def robustness(resolved: ResolvedClaim) -> Robustness | None:
     claim, summaries, primary = resolved.claim, resolved.run.summaries, resolved.estimate
     if primary is None:
         return None
-    expected = stats.decide(primary.low, primary.high, *claim["region"])
+    expected = claim.holds(primary.low, primary.high)
     parts = {"all": summaries, "undisturbed": summaries[~summaries["disturbed"]]}
     parts |= {f"state {state}": part for state, part in summaries.groupby("machine_state")}
     # The same rows under two names are one choice.
@@ -236,7 +235,7 @@ def robustness(resolved: ResolvedClaim) -> Robustness | None:
                     too_few += 1
                     continue
                 tried += 1
-                same += stats.decide(made.low, made.high, *claim["region"]) == expected
+                same += claim.holds(made.low, made.high) == expected
     return Robustness(expected, same, tried, too_few)
 
 

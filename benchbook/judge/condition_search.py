@@ -11,7 +11,6 @@ from dataclasses import replace
 from itertools import product
 from typing import Any
 
-from benchbook import stats
 from benchbook.define.points import Point
 from benchbook.estimands import Known
 from benchbook.judge.resolved_claim import ResolvedClaim, estimate
@@ -33,7 +32,7 @@ def elsewhere(
     comes closest to it.
     """
     claim, roles = resolved.claim, resolved.roles
-    if claim["estimand"]["kind"] != "ratio" or not all(roles.values()):
+    if claim.kind != "ratio" or not all(roles.values()):
         return None
     own = roles["numerator"][0], roles["denominator"][0]
     ratios: list[dict[str, Any]] = []
@@ -67,16 +66,14 @@ def elsewhere(
         "tried": len(ratios),
         "published": published,
         **{
-            word: [ratio for ratio in ratios if _decided(ratio, claim["region"]) == verdict]
+            word: [
+                ratio for ratio in ratios if claim.holds(ratio["low95"], ratio["high95"]) == verdict
+            ]
             for word, verdict in WORDS.items()
         },
         "appears": appears,
         "nearest": nearest if published else None,
     }
-
-
-def _decided(ratio: dict[str, Any], region: tuple[float | None, float | None]) -> str:
-    return stats.decide(ratio["low95"], ratio["high95"], *region)
 
 
 def _distance(ratio: float, low: float | None, high: float | None) -> float:

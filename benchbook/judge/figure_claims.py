@@ -13,6 +13,7 @@ from benchbook.judge.artefact_dependence import dependence
 from benchbook.judge.claims import NOT_MEASURABLE, REPRODUCED, Verdict
 from benchbook.judge.experiment_run import ExperimentRun
 from benchbook.judge.paper_source import PaperSource
+from benchbook.judge.resolved_claim import Claim
 from benchbook.judge.settle_runs import measured, settle_runs, settled
 from benchbook.judge.verdicts import judge_alone, judge_claims
 from benchbook.records import journal
@@ -32,7 +33,7 @@ def judged(
     """
     facts = facts | {"cell": paper.number}
     declared = paper.as_written[figure.id]
-    claims = declared.get("claims", [])
+    claims = [Claim.of(claim) for claim in declared.get("claims", [])]
     verdicts, null = judge_claims(
         claims, figure.y_unit, run.content, run.sizes, run.measured, facts, printed
     )
@@ -41,7 +42,7 @@ def judged(
     binaries = read_json(folder / journal.PLAN)["binaries"] if folder.is_dir() else {}
     decided = []
     for first in verdicts:
-        key = f"{paper.name}/{figure.id}/{first.claim['id']}"
+        key = f"{paper.name}/{figure.id}/{first.claim.id}"
         settling = settle_runs(
             folder.parent, key, run.analysis["preset"], run.analysis["run"], binaries
         )
@@ -58,7 +59,7 @@ def judged(
                 "figure": figure.id,
                 **verdict.as_json(),
                 # Arithmetic on printed numbers has no before and after.
-                "post_hoc": first.claim["estimand"]["kind"] != "audit" and before != hashes[key],
+                "post_hoc": first.claim.kind != "audit" and before != hashes[key],
             }
         )
     return {"claims": decided, "null": null}

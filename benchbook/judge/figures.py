@@ -17,7 +17,7 @@ from benchbook.define.models import Figure, RangeSeries
 from benchbook.define.points import NOT_IN_PRESET, resolve
 from benchbook.define.published import beyond, labels, read_table
 from benchbook.estimands import Known, names_of
-from benchbook.judge.resolved_claim import Measured, resolve_claim
+from benchbook.judge.resolved_claim import Claim, Measured, resolve_claim
 
 SIZE_UNKNOWN = "a size that the claim names is unknown here"
 KEPT = ("id", "title", "table", "experiment", "x", "published", "y_unit", "machine")
@@ -114,9 +114,8 @@ def _range(
     which = [column.removesuffix("_percent").replace("_", " ")] if series.y else []
     estimand: dict[str, Any] = {"kind": "range", "quantity": "rate", "holds": "all"}
     estimand |= {"points": series.points, "over": series.over}
-    claim = {"estimand": estimand, "statistic": "median"}
     run = Measured(list(points.values()), summaries)
-    resolved = resolve_claim(claim, content, sizes, run).estimated(1)
+    resolved = resolve_claim(Claim(estimand, statistic="median"), content, sizes, run).estimated(1)
     row: dict[str, Any] = {
         "row": series.row,
         "label": ", ".join([*map(str, series.row.values()), *which]),

@@ -5,12 +5,14 @@ What is estimated is the business of benchbook/estimands/.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from benchbook import stats
 from benchbook.analyse.tables import rate
 from benchbook.core.reason_codes import Reason
 from benchbook.core.units import RATE
@@ -19,6 +21,7 @@ from benchbook.estimands import (
     Known,
     Roles,
     intervals_of,
+    is_measured,
     kind_of,
     names_of,
     roles_of,
@@ -26,7 +29,48 @@ from benchbook.estimands import (
 )
 
 MEASURES = {"median": "median_ns", "mean": "mean_ns", "best": "best_ns"}
-Claim = dict[str, Any]  # as paper.yaml has it
+Region = tuple[float | None, float | None]  # None: without an end
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A claim as paper.yaml has it; `region` is what counts as holding.
+
+    `estimand` stays a mapping: each kind of benchbook/estimands/ has keys of its own, and plans
+    read them too.
+    """
+
+    estimand: dict[str, Any]
+    region: Region = (None, None)
+    statistic: str | None = None
+    id: str = ""
+    text: str = ""
+    region_reason: str = ""
+    scope: str = ""
+    requires: str | None = None
+    about: Sequence[str] = ()
+    cells: Mapping[str, dict[str, Any]] = field(default_factory=dict)
+    beside: dict[str, Any] | None = None
+
+    @classmethod
+    def of(cls, written: Mapping[str, Any]) -> Claim:
+        """The claim in the mapping of its figure."""
+        return cls(**written)
+
+    @property
+    def kind(self) -> str:
+        """That of its estimand."""
+        return str(self.estimand["kind"])
+
+    @property
+    def is_measured(self) -> bool:
+        """Whether it is estimated from measured points, not a fact."""
+        return is_measured(self.estimand)
+
+    def holds(self, low: float, high: float) -> str:
+        """The verdict of an interval alone."""
+        verdict: str = stats.decide(low, high, *self.region)
+        return verdict
 
 
 @dataclass(frozen=True)
@@ -62,8 +106,7 @@ class ResolvedClaim:
     @property
     def estimand(self) -> dict[str, Any]:
         """What is estimated, as paper.yaml has it."""
-        declared: dict[str, Any] = self.claim["estimand"]
-        return declared
+        return self.claim.estimand
 
     @property
     def left_out(self) -> list[str]:
@@ -83,14 +126,18 @@ def resolve_claim(
     claim: Claim, content: dict[str, Any], sizes: dict[str, Any], run: Measured
 ) -> ResolvedClaim:
     """A measured claim with its points on this run; `content` is the experiment's definition."""
-    roles = roles_of(claim["estimand"], content, sizes)
-    used, missing = usable(claim["estimand"], roles, run.known)
+    roles = roles_of(claim.estimand, content, sizes)
+    used, missing = usable(claim.estimand, roles, run.known)
     return ResolvedClaim(claim, run, roles, used, missing)
 
 
 def estimated(claims: list[ResolvedClaim]) -> tuple[list[ResolvedClaim], int]:
     """The claims of a figure with their estimates, and how many intervals hold simultaneously."""
-    can_be = [(claim.claim, claim.used) for claim in claims if claim.missing is None]
+    can_be = [
+        ({"estimand": claim.estimand, "statistic": claim.claim.statistic}, claim.used)
+        for claim in claims
+        if claim.missing is None
+    ]
     intervals = max(intervals_of(can_be), 1)
     return [claim.estimated(intervals) for claim in claims], intervals
 
@@ -106,8 +153,8 @@ def estimate(
 
     `measure`: the column of times, else that of the claim's statistic.
     """
-    estimand = claim["estimand"]
-    column = measure or MEASURES[claim["statistic"]]
+    estimand = claim.estimand
+    column = measure or MEASURES[claim.statistic or "median"]
     logs = logs_of(estimand, names_of(roles), summaries, column)
     if logs is None:
         return None

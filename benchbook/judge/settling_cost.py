@@ -21,14 +21,14 @@ def price(resolved: ResolvedClaim) -> dict[str, Any] | None:
 
     Error: an order of magnitude, see stats.blocks_to_settle.
     """
-    made, region = resolved.estimate, resolved.claim["region"]
+    made, claim = resolved.estimate, resolved.claim
     if made is None:
         return None
     scale = kind_of(resolved.estimand).scale
     margin = stats.settling_margin(
-        scale(made.value), [scale(bound) for bound in region if bound is not None]
+        scale(made.value), [scale(bound) for bound in claim.region if bound is not None]
     )
-    if stats.decide(made.low, made.high, *region) != "inconclusive":
+    if claim.holds(made.low, made.high) != "inconclusive":
         # The interval is narrow enough: something else left the claim open.
         return {"margin": margin, "blocks": None, "minutes": None, "guard": True}
     blocks = stats.blocks_to_settle(made.values, margin, resolved.intervals)

@@ -5,12 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from benchbook import stats
 from benchbook.analyse import pairwise
 from benchbook.analyse.null_tests import null_of
 from benchbook.core.units import TIME_UNITS, quantity_of
 from benchbook.define.catalogue import moved
-from benchbook.estimands import is_measured
 from benchbook.judge.claims import INCONCLUSIVE, Verdict, judge_claim, judge_fact
 from benchbook.judge.condition_search import elsewhere
 from benchbook.judge.resolved_claim import Claim, Measured, ResolvedClaim, estimated, resolve_claim
@@ -34,7 +32,7 @@ def judge_claims(
     `unit` is that of the figure's numbers, which tells their quantity, "" where it has none;
     `content` is the experiment's definition, `printed` the source's cells by point.
     """
-    measured = [claim for claim in claims if is_measured(claim["estimand"])]
+    measured = [claim for claim in claims if claim.is_measured]
     resolved, intervals = estimated(
         [resolve_claim(claim, content, sizes, run) for claim in measured]
     )
@@ -45,7 +43,7 @@ def judge_claims(
     )
     verdicts = []
     for claim in claims:
-        if not is_measured(claim["estimand"]):
+        if not claim.is_measured:
             verdict = judge_fact(claim, facts)
             verdicts.append(replace(verdict, published=_printed_ratio(claim, facts)))
             continue
@@ -81,18 +79,19 @@ def _under_other_factors(
 ) -> dict[str, Any] | None:
     """The claim estimated under other factors, with its pointwise interval: {setting, estimate,
     pointwise, blocks, by_interval}; None where the claim names none, or it was not measured."""
-    estimand = moved(claim)
+    estimand = moved({"estimand": claim.estimand, "beside": claim.beside})
     if not estimand:
         return None
-    made = resolve_claim({**claim, "estimand": estimand}, content, sizes, run).estimated(1).estimate
+    under = replace(claim, estimand=estimand)
+    made = resolve_claim(under, content, sizes, run).estimated(1).estimate
     if made is None:
         return None
     return {
-        "setting": claim["beside"],
+        "setting": claim.beside,
         "estimate": made.value,
         "pointwise": [made.low95, made.high95],
         "blocks": len(made.values),
-        "by_interval": stats.decide(made.low95, made.high95, *claim["region"]),
+        "by_interval": claim.holds(made.low95, made.high95),
     }
 
 
@@ -112,10 +111,9 @@ def printed_by_point(figures: list[dict[str, Any]]) -> dict[str, list[float]]:
 def _printed_ratio(claim: Claim, facts: dict[str, Any]) -> list[float]:
     """The ratio that the source prints of what no host measures, where the claim names its cells;
     else nothing."""
-    cells = claim.get("cells")
-    if not cells:
+    if not claim.cells:
         return []
-    top, bottom = (facts["cell"](cells[side]) for side in SIDES)
+    top, bottom = (facts["cell"](claim.cells[side]) for side in SIDES)
     return [top / bottom]
 
 
@@ -126,6 +124,6 @@ def _own_cells(
     `per` ns where they are times."""
     return {
         resolved.roles[side][0].id: [facts["cell"](cell) * per]
-        for side, cell in resolved.claim.get("cells", {}).items()
+        for side, cell in resolved.claim.cells.items()
         if resolved.roles[side]
     }
