@@ -51,8 +51,8 @@ _NUMBERS = {
     "numa_balancing": "proc/sys/kernel/numa_balancing",
     "perf_event_paranoid": "proc/sys/kernel/perf_event_paranoid",
 }
-# proot, strace and debuggers do; what is traced passes it on to all that it starts.
-TRACED = "{} traces this program and stops it at its system calls: no time is its own"
+# By proot, strace or a debugger. What a traced program starts is traced too.
+TRACED = "{} traces this program and stops it at system calls, so the measured times are wrong"
 THP = "sys/kernel/mm/transparent_hugepage/enabled"
 
 

@@ -66,7 +66,7 @@ def _tracer(root: Path) -> Iterator[Warning]:
         yield Warning(
             "tracer",
             facts.TRACED.format(tracer),
-            "grep TracerPid /proc/self/status  # start this again without it, until this prints 0",
+            "grep TracerPid /proc/self/status  # start Benchbook without it: then this prints 0",
         )
 
 
