@@ -11,12 +11,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
 from types import SimpleNamespace
-from typing import Any, NoReturn, Protocol
+from typing import Any, NoReturn
 
 from benchbook.core.files import write_text
 from benchbook.define.points import Point
 from benchbook.evidence.counters import Count, write_counts
 from benchbook.evidence.stage import Context, Row, evidence_row
+from benchbook.host.capabilities.place import Capability
 from benchbook.measure.invocation import Request, command_line, environment, run_program
 from benchbook.measure.starter import Numbers, Starter
 from benchbook.records import journal
@@ -31,23 +32,9 @@ FOLDER = "counters"  # beside evidence.json: what the tools printed
 COUNTS = "counts.csv"  # in it
 
 
-class Why(Protocol):
-    """Why nothing was counted; a capability of the host has the same three."""
-
-    @property
-    def state(self) -> str:
-        """How it stands: ok, denied or absent."""
-
-    @property
-    def reason(self) -> str:
-        """Why, where the state is not ok."""
-
-    @property
-    def remedy(self) -> str:
-        """What to do about it."""
-
-
 class _NotCountedError(Exception):
+    """Why nothing was counted, in the words of a capability of the host."""
+
     def __init__(self, state: str, reason: str, remedy: str = "") -> None:
         super().__init__(reason)
         self.state, self.reason, self.remedy = state, reason, remedy
@@ -201,7 +188,9 @@ class Session:
         words = {"value": None, "state": "absent", **more}
         return evidence_row(self.context.experiment, name, source=source, point=point, **words)
 
-    def nothing(self, source: str, point: str, name: str, why: Why, **more: Any) -> Row:
+    def nothing(
+        self, source: str, point: str, name: str, why: _NotCountedError | Capability, **more: Any
+    ) -> Row:
         """The evidence row of what was not counted, with why."""
         why_not = {"state": why.state, "reason": why.reason, "remedy": why.remedy}
         return self.row(source, point, name, **why_not, **more)

@@ -66,38 +66,36 @@ def _microseconds(text: str) -> int:
 
 
 _PEAK = "memory_peak_bytes_per_s"
-# fact -> (the pattern of what tells it, how to read it)
-_FACTS: dict[str, tuple[re.Pattern[str], Callable[[str], Any]]] = {
-    "version": (late(r"STREAM version \$?Revision: *([\d.]+\w*)", re.I), str),
-    "bytes_per_element": (
-        late(r"(?:uses|Assuming) +(\d+) bytes per (?:array element|[A-Z]+ PRECISION)"),
-        int,
+# fact -> what tells it
+_FACTS = {
+    "version": late(r"STREAM version \$?Revision: *([\d.]+\w*)", re.I),
+    "bytes_per_element": late(
+        r"(?:uses|Assuming) +(\d+) bytes per (?:array element|[A-Z]+ PRECISION)"
     ),
-    "array_elements": (late(r"\bArray size *= *(\d+)(?: *\(elements\))?"), int),
-    "offset_elements": (late(r"\bOffset *= *(\d+)"), int),
-    "array_mib": (late(r"\bMemory per array *= *([\d.,]+) MiB"), _mib),
-    "total_mib": (
-        late(
-            r"(?:Total memory required *=|total memory requirement is|Aggregate memory required *=)"
-            r" *([\d.,]+) Mi?B"
-        ),
-        _mib,
+    "array_elements": late(r"\bArray size *= *(\d+)(?: *\(elements\))?"),
+    "offset_elements": late(r"\bOffset *= *(\d+)"),
+    "array_mib": late(r"\bMemory per array *= *([\d.,]+) MiB"),
+    "total_mib": late(
+        r"(?:Total memory required *=|total memory requirement is|Aggregate memory required *=)"
+        r" *([\d.,]+) Mi?B"
     ),
-    "runs": (late(r"(?:executed|running each test|Each test is run) +(\d+) +times", re.I), int),
-    "threads": (
-        late(r"Number of Threads(?: requested(?: for each MPI rank)?)? *= *(\d+)"),
-        int,
-    ),
-    "threads_counted": (late(r"Number of Threads counted[\w ]*= *(\d+)"), int),
-    "processes": (late(r"distributed across (\d+) MPI ranks"), int),
-    "clock_resolution_ns": (
-        late(r"granularity/precision appears to be +(\d+) *microseconds"),
-        _microseconds,
-    ),
-    "test_ns": (late(r"take on the order of +(\d+) microseconds"), _microseconds),
-    "clock_ticks": (late(r"\(= *(\d+) (?:clock|timer) ticks\)"), int),
-    # Of each device, by the port to CUDA.
-    _PEAK: (late(r"-bit = (\d{1,6}(?:\.\d+)?) GB/s PEAK"), lambda text: float(text) * 1e9),
+    "runs": late(r"(?:executed|running each test|Each test is run) +(\d+) +times", re.I),
+    "threads": late(r"Number of Threads(?: requested(?: for each MPI rank)?)? *= *(\d+)"),
+    "threads_counted": late(r"Number of Threads counted[\w ]*= *(\d+)"),
+    "processes": late(r"distributed across (\d+) MPI ranks"),
+    "clock_resolution_ns": late(r"granularity/precision appears to be +(\d+) *microseconds"),
+    "test_ns": late(r"take on the order of +(\d+) microseconds"),
+    "clock_ticks": late(r"\(= *(\d+) (?:clock|timer) ticks\)"),
+    _PEAK: late(r"-bit = (\d{1,6}(?:\.\d+)?) GB/s PEAK"),  # of each device, by the port to CUDA
+}
+# How a fact is read that is no whole number.
+_KINDS: dict[str, Callable[[str], Any]] = {
+    "version": str,
+    "array_mib": _mib,
+    "total_mib": _mib,
+    "clock_resolution_ns": _microseconds,
+    "test_ns": _microseconds,
+    _PEAK: lambda text: float(text) * 1e9,
 }
 # Of these numbers: what they are called, and what their digits leave open.
 _TOLD = {
@@ -252,8 +250,9 @@ def _told(text: str) -> dict[str, Any]:
         return {"validated": "Failed" not in text} if _CHECKED.search(text) else {}
     return {
         name: value
-        for name, (pattern, kind) in _FACTS.items()
-        if (match := pattern.search(text)) and (value := kind(match[1])) is not None
+        for name, pattern in _FACTS.items()
+        if (match := pattern.search(text))
+        and (value := _KINDS.get(name, int)(match[1])) is not None
     }
 
 
