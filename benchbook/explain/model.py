@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from benchbook.explain.decimal_marks import number
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.line_index import Kinds
+from benchbook.explain.printed_digits import LONGEST
 from benchbook.explain.results import Group, Key, Result, by_columns, groups_of
 from benchbook.explain.sweeps import Sweep, sweeps_of
 
@@ -102,6 +103,11 @@ class Log:
     def text(self) -> str:
         """All lines, cleaned, with line feeds."""
         return self.kinds.text
+
+    def printed_lines(self) -> Iterator[Line]:
+        """The lines that a tool may have printed: whatever is longer is no line of a table, and
+        patterns would take long over it."""
+        return (line for line in self.lines if len(line.text) <= LONGEST)
 
     def has(self, word: str) -> bool:
         """Whether it has this word."""

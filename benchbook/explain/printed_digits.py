@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, TypeGuard, TypeVar
+from typing import Any, TypeGuard, TypeVar
 
 from benchbook.explain.lazy_regex import late
-
-if TYPE_CHECKING:
-    from benchbook.explain.model import Line, Log
 
 _DIGITS = late(r"[+-]?\d*(?:[.,](\d+))?(?:[eE]([+-]?\d+))?")
 
@@ -109,12 +106,6 @@ def _half(exponent: int) -> float:
 HALVES = [_half(-digits) for digits in range(20)]
 _LONGEST_SNIP = 40
 LONGEST = 4000  # characters; a table of 256 hardware threads has fewer
-
-
-def printed_lines(log: Log) -> Iterator[Line]:
-    """The lines of a log that a tool may have printed: whatever is longer is no line of a table,
-    and patterns would take long over it."""
-    return (line for line in log.lines if len(line.text) <= LONGEST)
 
 
 _SNIPPED = late(

@@ -13,7 +13,6 @@ from benchbook.explain.printed_digits import (
     as_float,
     half_digit,
     is_number,
-    printed_lines,
     unmarked,
 )
 from benchbook.explain.readers.common.json_values import number_at, object_at, objects_at
@@ -203,7 +202,7 @@ def _of_console(log: Log) -> list[Report]:
     columns: list[str] = []
     report: Report | None = None
     in_head = False  # the unit
-    for line in printed_lines(log):
+    for line in log.printed_lines():
         text = unmarked(line.text)
         if text.startswith("|"):  # somebody's table of Markdown
             text = "  ".join(cell.strip(" `*") for cell in text.strip("| ").split("|"))
@@ -341,7 +340,7 @@ def _number_samples(reports: list[Report]) -> None:
 def _of_csv(log: Log) -> list[Report]:
     reports: list[Report] = []
     columns, before = list[str](), ""
-    for line in printed_lines(log):
+    for line in log.printed_lines():
         text = line.text.strip().removeprefix(before)
         if (at := text.find(_CSV)) >= 0:
             if _OWN_COLUMNS.fullmatch(text[:at]):

@@ -8,7 +8,7 @@ from typing import Any
 
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Document, Line, Log, Report, Result
-from benchbook.explain.printed_digits import LONGEST, printed_lines, unmarked
+from benchbook.explain.printed_digits import LONGEST, unmarked
 from benchbook.explain.readers.common.json_values import at, is_number, list_at, object_at
 from benchbook.explain.units import in_base
 
@@ -224,7 +224,7 @@ def _of_tables(log: Log) -> list[Report]:
     reports: list[Report] = []
     table_of: list[Report] = []
     unit, columns, before, separator, both = "", list[str](), "", ",", False
-    for line in printed_lines(log):
+    for line in log.printed_lines():
         text = line.text.strip().removeprefix(before)
         if not text:
             continue
@@ -267,7 +267,7 @@ def _of_asciidoc(log: Log) -> list[Report]:
     reports: list[Report] = []
     table: list[Report] = []
     unit, cells = "", list[Line]()
-    for line in printed_lines(log):
+    for line in log.printed_lines():
         text = line.text.strip().removeprefix("|").strip()
         if head := _HEAD_CELL.fullmatch(text):
             unit, cells = _UNITS.get(head[1], head[1]), []

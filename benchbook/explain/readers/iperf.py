@@ -9,7 +9,7 @@ from typing import Any
 
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Line, Log, Report, Result
-from benchbook.explain.printed_digits import is_left_out, only, printed_lines
+from benchbook.explain.printed_digits import is_left_out, only
 from benchbook.explain.readers.common.iperf_lines import (
     BINARY,
     CONNECTED,
@@ -81,7 +81,7 @@ class _Run(Run):
 def read(log: Log) -> list[Report]:
     """One report for each start; lines of -y C are one together."""
     family, runs = Family(log), [_Run(1)]
-    for line in printed_lines(log):
+    for line in log.printed_lines():
         if family.of(line) == "iperf3":
             continue
         if (row := row_of(log, line)) is None:

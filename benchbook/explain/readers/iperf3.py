@@ -7,7 +7,7 @@ from typing import Any
 
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Command, Line, Log, Report, Result
-from benchbook.explain.printed_digits import is_left_out, printed_lines
+from benchbook.explain.printed_digits import is_left_out
 from benchbook.explain.readers.common import command_lines
 from benchbook.explain.readers.common.iperf_lines import (
     CONNECTED,
@@ -99,7 +99,7 @@ def _runs(log: Log, starts: set[int]) -> list[_Run]:
     ruled = closing = False  # after dashes; after the head of columns that follows them
     headed = False  # the last head of columns has no rows yet
     wrapped = _wrapped(log)
-    for line in printed_lines(log):
+    for line in log.printed_lines():
         # Nearly all lines are rows, which begin nothing.
         if line.number in starts and runs[-1].done:
             _next(runs, line)

@@ -14,7 +14,7 @@ from typing import Any
 
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Line, Log, Report, Result
-from benchbook.explain.printed_digits import as_float, printed_lines
+from benchbook.explain.printed_digits import as_float
 
 TOOL = "likwid-perfctr"
 
@@ -77,7 +77,7 @@ def read(log: Log) -> list[Report]:
     place = _Place()
     seen: set[tuple[str, int]] = set()
     refused: list[tuple[Line, str]] = []
-    for line in printed_lines(log):
+    for line in log.printed_lines():
         text = line.text.strip()
         if not text:
             continue

@@ -11,7 +11,7 @@ from typing import Any
 
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Line, Log, Report, Result, Twice
-from benchbook.explain.printed_digits import half_digit, printed_lines, whole
+from benchbook.explain.printed_digits import half_digit, whole
 from benchbook.explain.readers.common.line_reader import LineReader, Reading, Run
 from benchbook.explain.readers.common.relations import Printed, printed, product
 
@@ -271,7 +271,7 @@ def _summaries(log: Log) -> list[Report]:
     heads: list[str] = []
     names: list[str] = []  # of the columns
     spans: list[tuple[int, int]] = []
-    for line in printed_lines(log):
+    for line in log.printed_lines():
         text = line.text.rstrip()
         if "M B E N C H" in text and (banner := _SUMMARY.search(text)):
             version = f"{banner[1]}.{banner[2]}"

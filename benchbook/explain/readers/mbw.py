@@ -11,7 +11,7 @@ from typing import Any
 
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Command, Line, Log, Report, Result, Twice
-from benchbook.explain.printed_digits import half_digit, is_number, printed_lines
+from benchbook.explain.printed_digits import half_digit, is_number
 from benchbook.explain.readers.common import command_lines
 from benchbook.explain.readers.common.line_reader import LineReader, Reading, Run
 from benchbook.explain.readers.common.relations import Printed, printed, product
@@ -106,7 +106,7 @@ def _next(reading: Reading[_Run]) -> _Run:
 
 def _unfolded(log: Log) -> Iterator[Line]:
     """The lines, whole again where a narrow terminal folded one of mbw into several."""
-    lines, at = list(printed_lines(log)), 0
+    lines, at = list(log.printed_lines()), 0
     while at < len(lines):
         line = lines[at]
         at += 1

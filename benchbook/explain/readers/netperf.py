@@ -11,7 +11,7 @@ from typing import Any
 
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Line, Log, Report, Result
-from benchbook.explain.printed_digits import as_float, decimals, half_digit, printed_lines
+from benchbook.explain.printed_digits import as_float, decimals, half_digit
 from benchbook.explain.readers.common.iperf_lines import link_speed
 from benchbook.explain.readers.common.line_reader import Run
 
@@ -141,7 +141,7 @@ def read(log: Log) -> list[Report]:
     heads: list[str] = []
     asked = dict(_asked(log))
     stacked: list[str] = []
-    for line in printed_lines(log):
+    for line in log.printed_lines():
         if line.number in asked:
             heads = asked[line.number]
             continue

@@ -9,7 +9,7 @@ from typing import Any
 
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Line, Log, Report, Result
-from benchbook.explain.printed_digits import printed_lines, unremarked, whole
+from benchbook.explain.printed_digits import unremarked, whole
 from benchbook.explain.readers.common.iperf_lines import link_speed
 from benchbook.explain.readers.common.line_reader import Run, is_head
 
@@ -80,7 +80,7 @@ def read(log: Log) -> list[Report]:
     runs: list[_Run] = []
     typed = {command.number for command in log.commands}
     named = log.has("osu_")
-    for line in printed_lines(log):
+    for line in log.printed_lines():
         text = line.text
         begin = text.lstrip()[:1]
         if begin.isdecimal() or begin == "-":

@@ -10,7 +10,7 @@ from typing import Any
 
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Document, Line, Log, Report, Result
-from benchbook.explain.printed_digits import is_number, printed_lines
+from benchbook.explain.printed_digits import is_number
 from benchbook.explain.readers.common import json_values
 from benchbook.explain.readers.common.json_values import list_at, object_at, objects_at
 from benchbook.explain.units import in_base
@@ -173,7 +173,7 @@ def _of_text(log: Log) -> list[Report]:
     warned: dict[str, Any] = {}
     notes: list[str] = []
     alone: list[Report] = []  # of warnings: `hist` prints no mean beside them
-    for line in printed_lines(log):
+    for line in log.printed_lines():
         text = line.text.strip().strip("`")
         if found := _SPREAD.match(text):
             rows = _spread(log, line, found)
@@ -269,7 +269,7 @@ def _of_dump(log: Log) -> list[Report]:
     for people leave out most of them."""
     reports: list[Report] = []
     process, repetition = 0, 0
-    for line in printed_lines(log):
+    for line in log.printed_lines():
         text = line.text.strip()
         if run := _RUN.match(text):
             if not reports or int(run[1]) <= process:
@@ -293,7 +293,7 @@ def _of_tables(log: Log) -> list[Report]:
     table: list[Report] = []
     sides: list[str] = []
     compared = False  # common words count only where one side is told by the other
-    for line in printed_lines(log):
+    for line in log.printed_lines():
         text = line.text.strip()
         cells = [cell.strip() for cell in text.strip("|").split("|")] if text[:1] == "|" else []
         if len(cells) > 2 and cells[0] == "Benchmark":

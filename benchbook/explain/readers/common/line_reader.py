@@ -14,7 +14,6 @@ from typing import Any, Generic, TypeVar
 
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Line, Log, Report, Result, Twice
-from benchbook.explain.printed_digits import printed_lines
 
 _HEAD_UNIT = late(
     r"\b[KMG]i?B(?:ytes)?/s|GBPS|\[(?:usec|us|ns|ms|s)\]|#bytes|"
@@ -119,7 +118,7 @@ class LineReader(Generic[R]):
         take: Callable[[Reading[R], str], None],
         begins: re.Pattern[str] | None = None,
         clean: Callable[[str], str] = str.strip,
-        lines: Callable[[Log], Iterable[Line]] = printed_lines,
+        lines: Callable[[Log], Iterable[Line]] = Log.printed_lines,
     ) -> None:
         self.tool, self.run, self.take, self.begins = tool, run, take, begins
         self.clean, self.lines = clean, lines
