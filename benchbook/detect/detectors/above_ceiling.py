@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from benchbook.detect import Judged, Row, Seen, artefact, is_known
-from benchbook.detect.inputs.thresholds import BEYOND
+from benchbook.detect.inputs.caches import is_beyond_caches
 from benchbook.detect.inputs.timed_work import used_bytes
 from benchbook.findings import Finding
 from benchbook.stats.ratios import Ratio, time_ratio
@@ -34,7 +34,7 @@ def detect(seen: Seen) -> Judged:
         judged.abstained = {row["where"]: why for row in seen.rows()}
         return judged
     timed = [row for row in seen.rows() if is_known(row.get("rate_bytes_per_s"))]
-    beyond = [row for row in timed if (used_bytes(row) or 0.0) >= BEYOND * held]
+    beyond = [row for row in timed if is_beyond_caches(row, seen.host)]
     for row in beyond:
         bounds = _declared(row, beyond, seen.host)
         if not bounds and row.get("work_done_fraction") == 1:

@@ -12,10 +12,9 @@ from typing import Any
 
 from benchbook.detect import Judged, Row, Seen, artefact
 from benchbook.detect.inputs.timed_work import (
+    factors_of,
     number_of,
-    speed_up,
     strongest,
-    twins_of,
     working_set_bytes,
 )
 from benchbook.findings import Finding
@@ -97,22 +96,14 @@ def _repetitions(seen: Seen, row: dict[str, Any]) -> tuple[float, float]:
     return (number_of(row, "samples") or 1) / (number_of(row, "blocks") or 1), 1.0
 
 
-def _factors(touched: list[_Touched], rows: list[dict[str, Any]]) -> dict[str, float]:
-    """Rates ÷ rates of the same work in memory that was touched before, by point."""
-    return {
-        point.row["where"]: factor
-        for point in touched
-        if (factor := speed_up(point.row, twins_of(point.row, rows, _is_quiet))) is not None
-    }
-
-
 def _finding(
     kind: str, touched: list[_Touched], rows: list[dict[str, Any]], host: dict[str, Any]
 ) -> Finding:
     """A median over many repetitions does not hold the first one, so no factor is its own."""
     is_once = kind == "once"
     in_figure = not is_once or all(point.repetitions <= FEW for point in touched)
-    factors = _factors(touched, rows) if in_figure else {}
+    own = [point.row for point in touched]
+    factors = factors_of(own, rows, _is_quiet) if in_figure else {}
     slow = [point for point in touched if point.mean_to_median > NOTICED]
     most = max(
         touched, key=lambda point: (point.faults, point.pages, number_of(point.row, "time_ns") or 0)
@@ -131,7 +122,7 @@ def _finding(
     }
     may_be_balancing = is_once and (host.get("numa_nodes") or 1) > 1
     return ARTEFACT.finding(
-        [point.row for point in touched],
+        own,
         words,
         kind,
         effect="biases" if in_figure else "informs",

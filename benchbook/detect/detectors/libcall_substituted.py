@@ -10,8 +10,8 @@ from statistics import median
 
 from benchbook.build.instructions import WORD_BYTES
 from benchbook.detect import Judged, Row, Seen, artefact, first_unknown, is_known
+from benchbook.detect.inputs.comparisons import ratios
 from benchbook.findings import Finding
-from benchbook.stats.ratios import time_ratio
 
 _MOVES = re.compile(r"_*(?:w?mem(?:cpy|pcpy|move|set|set_pattern\d+)|bcopy|bzero)(?:_chk)?(?:@.*)?")
 SAME = 1.05
@@ -52,13 +52,8 @@ def _name(call: str) -> str:
 
 
 def _finding(seen: Seen, calls: str, rows: list[Row], plain: list[Row]) -> Finding:
-    loops = sorted(
-        ratio.estimate
-        for row in rows
-        for twin in plain
-        if twin["setting"] == row["setting"]
-        and (ratio := time_ratio(seen.starts, twin["where"], row["where"]))
-    )
+    pairs = ((twin, row) for row in rows for twin in plain if twin["setting"] == row["setting"])
+    loops = sorted(ratio.estimate for ratio in ratios(seen, pairs))
     declared = sorted({call for row in rows for call in row["library_calls_declared"]})
     words = {
         "calls": calls,

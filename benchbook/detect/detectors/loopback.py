@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from benchbook.detect import Judged, Row, Seen, artefact, is_known
+from benchbook.detect.inputs.comparisons import ratios
 from benchbook.detect.inputs.round_trips import differ_in, round_trips
 from benchbook.detect.inputs.timed_work import columns, number_of, strongest
 from benchbook.findings import Finding
@@ -46,7 +47,7 @@ def _concerns(row: Row) -> bool:
 
 def _finding(seen: Seen, rows: list[dict[str, Any]], kind: str) -> Finding:
     row = max(rows, key=lambda row: number_of(row, "device_mtu_bytes") or 0)
-    others = sorted(_others(seen, rows))
+    others = _others(seen, rows)
     words = {
         **columns(row, *OF_DEVICE),
         "mtu": number_of(row, "device_mtu_bytes") or None,
@@ -59,13 +60,7 @@ def _finding(seen: Seen, rows: list[dict[str, Any]], kind: str) -> Finding:
 
 def _others(seen: Seen, rows: list[dict[str, Any]]) -> list[float]:
     """Times of the same over another interface ÷ times over this one, where noise allows."""
-    from benchbook.stats.ratios import time_ratio  # slow to load, and logs have no blocks
-
-    every = round_trips(seen)
-    ratios = [
-        time_ratio(seen.starts, twin["where"], row["where"])
-        for row in rows
-        for twin in every
-        if number_of(twin, "device_is_loopback") == 0 and differ_in(row, twin) <= OF_DEVICE
-    ]
-    return [ratio.estimate for ratio in ratios if ratio and (ratio.low > 1 or ratio.high < 1)]
+    elsewhere = [twin for twin in round_trips(seen) if number_of(twin, "device_is_loopback") == 0]
+    pairs = [(twin, row) for row in rows for twin in elsewhere if differ_in(row, twin) <= OF_DEVICE]
+    sure = [ratio for ratio in ratios(seen, pairs) if ratio.low > 1 or ratio.high < 1]
+    return sorted(ratio.estimate for ratio in sure)

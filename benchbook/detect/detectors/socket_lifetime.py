@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchbook.detect import Judged, Row, Seen, artefact
+from benchbook.detect import Judged, Seen, artefact
+from benchbook.detect.inputs.comparisons import ratios
 from benchbook.detect.inputs.round_trips import EACH, SOCKETS, like, round_trips, sockets_each
 from benchbook.detect.inputs.timed_work import columns, strongest
 from benchbook.findings import Finding
-from benchbook.stats.ratios import Ratio, time_ratio
+from benchbook.stats.ratios import Ratio
 
 LEAST_ROUND_TRIPS = 10  # fewer do not tell a loop
 ARTEFACT = artefact("socket-lifetime")
@@ -31,30 +32,24 @@ def detect(seen: Seen) -> Judged:
         elif row["round_trips"] < LEAST_ROUND_TRIPS:
             judged.abstained[row["where"]] = "too few round trips to tell a loop"
         elif each >= EACH:
-            ratio = _beside(seen, row, rows)
+            # Against the same round trips with one socket, in the same blocks.
+            twins = ratios(seen, ((row, twin) for twin in like(row, rows, SOCKETS)))
+            ratio = next(iter(twins), None)
             kind = "unknown" if ratio is None else "longer" if ratio.low > 1 else "same"
             by_kind.setdefault(kind, []).append((row, ratio))
     judged.findings = [_finding(kind, points) for kind, points in sorted(by_kind.items())]
     return judged.rest_is_clean(row["where"] for row in rows)
 
 
-def _beside(seen: Seen, row: Row, rows: list[dict[str, Any]]) -> Ratio | None:
-    """Time ÷ time of the same round trips with one socket, in the same blocks."""
-    ratios = [
-        time_ratio(seen.starts, row["where"], twin["where"]) for twin in like(row, rows, SOCKETS)
-    ]
-    return next((ratio for ratio in ratios if ratio), None)
-
-
 def _finding(kind: str, points: list[tuple[dict[str, Any], Ratio | None]]) -> Finding:
     row, _ = max(points, key=lambda pair: pair[0]["sockets_opened"])
-    ratios = sorted(ratio.estimate for _, ratio in points if ratio)
+    longer = sorted(ratio.estimate for _, ratio in points if ratio)
     words = {
         **columns(row, "sockets_opened", "round_trips"),
         "is_longer": kind == "longer",
         "is_same": kind == "same",
         "is_unknown": kind == "unknown",
-        "ratios": ratios,
+        "ratios": longer,
     }
-    factor = strongest(1 / ratio for ratio in ratios) if kind == "longer" else None
+    factor = strongest(1 / ratio for ratio in longer) if kind == "longer" else None
     return ARTEFACT.finding([point for point, _ in points], words, kind, factor=factor)

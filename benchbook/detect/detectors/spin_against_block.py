@@ -10,10 +10,10 @@ from itertools import product
 from typing import Any
 
 from benchbook.detect import Judged, Seen, artefact, is_known
+from benchbook.detect.inputs.comparisons import ratios
 from benchbook.detect.inputs.round_trips import differ_in, round_trips, switches_each
 from benchbook.detect.inputs.timed_work import number_of, strongest
 from benchbook.findings import Effect, Finding
-from benchbook.stats.ratios import time_ratio
 
 WAITING = "spinning"
 # Who compares two points compares them at one size and one pace.
@@ -48,10 +48,8 @@ def detect(seen: Seen) -> Judged:
 
 def _longer(seen: Seen, pairs: list[Pair]) -> list[float]:
     """Times asleep ÷ times spinning, as far as they are beyond noise."""
-    ratios = [
-        time_ratio(seen.starts, asleep["where"], spinning["where"]) for spinning, asleep in pairs
-    ]
-    return sorted(ratio.estimate for ratio in ratios if ratio and ratio.low > 1)
+    asleep_first = ratios(seen, ((asleep, spinning) for spinning, asleep in pairs))
+    return sorted(ratio.estimate for ratio in asleep_first if ratio.low > 1)
 
 
 def _switches(pairs: list[Pair]) -> tuple[list[float], list[float]]:

@@ -7,15 +7,15 @@ needs. A twin with stores that go past the caches confirms it by time.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from benchbook.detect import Judged, Row, Seen, artefact, is_known
-from benchbook.detect.inputs.thresholds import BEYOND
-from benchbook.detect.inputs.timed_work import are_same, used_bytes
+from benchbook.detect.inputs.caches import is_beyond_caches
+from benchbook.detect.inputs.comparisons import ratios
+from benchbook.detect.inputs.timed_work import are_same
 from benchbook.findings import Finding, proof
-from benchbook.stats.ratios import time_ratio
 
 READ, WRITTEN, LINES = "bytes_read_from_memory", "bytes_written_to_memory", "lines_written"
+SIMULATED = (READ, WRITTEN, LINES)
 LEAST = 1.15  # bytes moved ÷ bytes needed
 ABOUT = (0.5, 1.5)  # times the bytes written, that were read beyond the need
 # Do two points the same work by other instructions?
@@ -44,7 +44,7 @@ def detect(seen: Seen) -> Judged:
     rows = [row for row in seen.rows() if is_known(row.get("rate_bytes_per_s"))]
     traffic_of = {row["where"]: _traffic(row, seen) for row in rows}
     groups: dict[tuple[str, str], list[tuple[Row, Traffic]]] = {}
-    beyond = [row for row in rows if _is_beyond(row, seen.host)]
+    beyond = [row for row in rows if is_beyond_caches(row, seen.host)]
     simulated = [row for row in beyond if traffic_of[row["where"]].state == "simulated"]
     simulated.sort(key=lambda row: (row["bytes_per_call"], row["rate_bytes_per_s"]))
     by_series = {row["series"]: traffic_of[row["where"]] for row in simulated}
@@ -60,11 +60,6 @@ def detect(seen: Seen) -> Judged:
             groups.setdefault((f"{traffic.factor:.2f}", traffic.state), []).append((row, traffic))
     judged.findings += [_finding(seen, rows, groups[key]) for key in sorted(groups)]
     return judged.rest_is_clean(row["where"] for row in beyond)
-
-
-def _is_beyond(row: Row, host: dict[str, Any]) -> bool:
-    held, used = host.get("total_llc_bytes"), used_bytes(row)
-    return held is not None and used is not None and used >= BEYOND * held
 
 
 def _may_store(row: Row) -> bool:
@@ -93,12 +88,12 @@ def _traffic(row: Row, seen: Seen) -> Traffic:
         if moved >= LEAST * needed and not low <= beyond <= high:
             return Traffic(None, reason="what memory read beyond the need is not what was written")
         return Traffic(moved / needed, moved / declared, "ok", "counters", "")
-    own = [item for item in seen.evidence if item.get("where") == row["where"]]
-    values = {item["name"]: item for item in own if item["name"] in (READ, WRITTEN, LINES)}
-    if any(values.get(name, {}).get("value") is None for name in (READ, WRITTEN, LINES)):
-        why = next((item["reason"] for item in values.values() if item.get("reason")
-                    and item.get("value") is None), Traffic.reason)  # fmt: skip
-        return Traffic(None, reason=why)
+    own = [evidence for evidence in seen.evidence if evidence.get("where") == row["where"]]
+    values = {simulated["name"]: simulated for simulated in own if simulated["name"] in SIMULATED}
+    absent = [values[name] for name in values if values[name].get("value") is None]
+    if absent or len(values) < len(SIMULATED):
+        reasons = [simulated["reason"] for simulated in absent if simulated.get("reason")]
+        return Traffic(None, reason=next(iter(reasons), Traffic.reason))
     moved = values[READ]["value"] + values[WRITTEN]["value"]
     read_first = values[LINES]["value"] * values[LINES]["line_bytes"]
     if moved <= read_first:
@@ -118,12 +113,8 @@ def _finding(seen: Seen, rows: list[Row], pairs: list[tuple[Row, Traffic]]) -> F
     factor = traffic.factor or 1.0
     rate = fastest["rate_bytes_per_s"]
     twins = [(row, twin) for row, _ in pairs for twin in _past_caches(row, rows)]
-    ratios = [
-        ratio
-        for row, twin in twins
-        if (ratio := time_ratio(seen.starts, row["where"], twin["where"]))
-    ]
-    longer = sorted(ratio.estimate for ratio in ratios)
+    over_twins = ratios(seen, twins)
+    longer = sorted(ratio.estimate for ratio in over_twins)
     words = {
         "traffic": factor,
         "rate": rate,
@@ -132,7 +123,8 @@ def _finding(seen: Seen, rows: list[Row], pairs: list[tuple[Row, Traffic]]) -> F
     }
     kind = "counted"
     if traffic.state == "simulated":  # it does not know what this processor does; a twin may tell
-        kind = "simulated-and-confirmed" if any(ratio.low > 1 for ratio in ratios) else "simulated"
+        is_slower = any(ratio.low > 1 for ratio in over_twins)
+        kind = "simulated-and-confirmed" if is_slower else "simulated"
     by = (traffic.source, traffic.state)
     evidence = [
         proof("bytes moved ÷ bytes needed", factor, "1", *by),

@@ -11,12 +11,11 @@ from typing import Any
 
 from benchbook.detect import Judged, Row, Seen, artefact
 from benchbook.detect.inputs.timed_work import (
+    factors_of,
     moves_no_bytes,
     number_of,
-    speed_up,
     strongest,
     touches_memory,
-    twins_of,
 )
 from benchbook.findings import Finding
 
@@ -87,11 +86,8 @@ def _held(row: Row) -> _Held | None:
 def _finding(points: list[tuple[dict[str, Any], _Held]], rows: list[dict[str, Any]]) -> Finding:
     memories = [memory for _, memory in points]
     held = max(memories, key=lambda memory: (memory.missing, memory.need))
-    factors = {
-        row["where"]: factor
-        for row, _ in points
-        if (factor := speed_up(row, twins_of(row, rows, _is_written))) is not None
-    }
+    own = [row for row, _ in points]
+    factors = factors_of(own, rows, _is_written)
     likely = any(memory.is_resident for memory in memories)
     words = {
         "at_least": any(memory.source == "statm" for memory in memories),
@@ -106,7 +102,7 @@ def _finding(points: list[tuple[dict[str, Any], _Held]], rows: list[dict[str, An
         "source": held.source,
     }
     return ARTEFACT.finding(
-        [row for row, _ in points],
+        own,
         words,
         "likely" if likely else "proven",
         factor=strongest(factors.values()),

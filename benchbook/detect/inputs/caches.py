@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from benchbook.detect import Row
-from benchbook.detect.inputs.timed_work import cores_of
+from benchbook.detect.inputs.thresholds import BEYOND
+from benchbook.detect.inputs.timed_work import cores_of, used_bytes
 
 
 def cache_in_use(row: Row, host: dict[str, Any]) -> float | None:
@@ -20,6 +21,13 @@ def cache_in_use(row: Row, host: dict[str, Any]) -> float | None:
     if not total:
         return float(last_level) if last_level else None
     return float(min(total, cores_of(row) * last_level) if last_level else total)
+
+
+def is_beyond_caches(row: Row, host: dict[str, Any]) -> bool:
+    """Whether its buffers surely do not fit in all last-level caches; False where one of both is
+    unknown."""
+    held, used = host.get("total_llc_bytes"), used_bytes(row)
+    return held is not None and used is not None and used >= BEYOND * held
 
 
 def _caches_of(cpus: list[int], caches: list[dict[str, Any]]) -> float | None:

@@ -5,10 +5,25 @@ Rows are those of `artefacts.Seen.points`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 from benchbook.detect import Row, Seen
 from benchbook.detect.inputs.timed_work import number_of
+
+if TYPE_CHECKING:
+    from benchbook.stats.ratios import Ratio
+
+
+def groups(
+    rows: Iterable[Row], traits: Iterable[str], trait: Callable[[Row, str], Any], by: str
+) -> list[list[Row]]:
+    """The rows that have all of these traits in common, ordered by the column `by`."""
+    names = list(traits)
+    by_traits: dict[str, list[Row]] = {}
+    for row in rows:
+        by_traits.setdefault(repr([trait(row, name) for name in names]), []).append(row)
+    return [sorted(group, key=lambda row: float(row[by])) for group in by_traits.values()]
 
 
 def twins(
@@ -25,7 +40,12 @@ def twins(
 
 def surely_longer(seen: Seen, pairs: Iterable[tuple[Row, Row]]) -> list[float]:
     """Times of the first of a pair ÷ times of the second, where each block says longer; sorted."""
+    return sorted(ratio.estimate for ratio in ratios(seen, pairs) if ratio.is_always_beyond())
+
+
+def ratios(seen: Seen, pairs: Iterable[tuple[Row, Row]]) -> list[Ratio]:
+    """Times of the first of a pair ÷ times of the second, of the pairs that share a block."""
     from benchbook.stats.ratios import time_ratio  # slow to load, and logs have no blocks
 
-    ratios = [time_ratio(seen.starts, first["where"], second["where"]) for first, second in pairs]
-    return sorted(ratio.estimate for ratio in ratios if ratio and ratio.is_always_beyond())
+    each = (time_ratio(seen.starts, first["where"], second["where"]) for first, second in pairs)
+    return [ratio for ratio in each if ratio]

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from benchbook.detect import Row, Seen, is_known
+from benchbook.detect.inputs import comparisons
 from benchbook.detect.inputs.timed_work import number_of
 
 SIZE, ROTATION, ENVIRONMENT = "payload_bytes", "message_buffers_bytes", "environment"
@@ -35,11 +36,8 @@ def messages(seen: Seen) -> list[dict[str, Any]]:
 def groups(rows: Iterable[dict[str, Any]], but: Iterable[str] = ()) -> list[list[dict[str, Any]]]:
     """The rows by all traits but these, each group by size."""
     left_out = set(but)
-    by_traits: dict[str, list[dict[str, Any]]] = {}
-    for row in rows:
-        key = repr([_trait(row, name) for name in TRAITS if name not in left_out])
-        by_traits.setdefault(key, []).append(row)
-    return [sorted(group, key=lambda row: float(row[SIZE])) for group in by_traits.values()]
+    traits = [name for name in TRAITS if name not in left_out]
+    return comparisons.groups(rows, traits, _trait, SIZE)
 
 
 def bytes_of(row: Row) -> float:

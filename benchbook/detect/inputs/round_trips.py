@@ -10,6 +10,7 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from benchbook.detect import Row, Seen, is_known
+from benchbook.detect.inputs import comparisons
 from benchbook.detect.inputs.timed_work import number_of
 
 if TYPE_CHECKING:
@@ -59,11 +60,7 @@ def like(row: Row, rows: Iterable[Row], but: str) -> list[Row]:
 
 def groups(rows: Iterable[dict[str, Any]], but: str) -> list[list[dict[str, Any]]]:
     """The rows by all traits but one, by which those of a group are ordered."""
-    by_traits: dict[str, list[dict[str, Any]]] = {}
-    for row in rows:
-        key = repr([_trait(row, name) for name in TRAITS if name != but])
-        by_traits.setdefault(key, []).append(row)
-    return [sorted(group, key=lambda row: float(row[but])) for group in by_traits.values()]
+    return comparisons.groups(rows, [name for name in TRAITS if name != but], _trait, but)
 
 
 def _trait(row: Row, name: str) -> Any:

@@ -61,25 +61,25 @@ class RunTables:
     ceilings: list[dict[str, Any]] = field(default_factory=list)
 
 
-def seen_of(known: RunTables) -> Seen:
+def seen_of(tables: RunTables) -> Seen:
     """The tables of one run; ids of points stay, because findings name them."""
-    of_variants = by_variant(known.evidence)
-    rows = [_row(point, known.plan, of_variants) for point in known.points]
-    good = [row for row, point in zip(rows, known.points, strict=True) if point["state"] == "ok"]
+    of_variants = by_variant(tables.evidence)
+    rows = [_row(point, tables.plan, of_variants) for point in tables.points]
+    good = [row for row, point in zip(rows, tables.points, strict=True) if point["state"] == "ok"]
     return Seen(
         points=pd.DataFrame([row for row in good if not row["again"]]).drop(
             columns="again", errors="ignore"
         ),
         twins=pd.DataFrame([row for row in good if row["again"]]),
-        starts=_starts(known.summaries, known.starts),
-        readings=pd.DataFrame(known.readings),
-        evidence=[row for row in map(_unlabelled, known.evidence) if row],
+        starts=_starts(tables.summaries, tables.starts),
+        readings=pd.DataFrame(tables.readings),
+        evidence=[row for row in map(_unlabelled, tables.evidence) if row],
         missing=[
             row | {name: point.get(name, "") for name in ("state", "reason")}
-            for row, point in zip(rows, known.points, strict=True)
+            for row, point in zip(rows, tables.points, strict=True)
             if point["state"] != "ok"
         ],
-        host=host_of(known.plan) | {"ceilings": known.ceilings},
+        host=host_of(tables.plan) | {"ceilings": tables.ceilings},
     )
 
 
@@ -140,22 +140,22 @@ def starts_of_run(run: Path) -> list[dict[str, Any]]:
     return starts
 
 
-def by_point(items: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
+def by_point(rows: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
     """Evidence rows -> point -> name -> value, for rows whose state is ok."""
     table: dict[str, dict[str, Any]] = {}
-    for item in items:
-        if item["state"] == "ok" and item.get("point"):
-            table.setdefault(item["point"], {})[item["name"]] = item["value"]
+    for row in rows:
+        if row["state"] == "ok" and row.get("point"):
+            table.setdefault(row["point"], {})[row["name"]] = row["value"]
     return table
 
 
-def by_variant(items: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
+def by_variant(rows: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
     """Evidence rows about a variant's binary -> variant -> name -> value, state ok only."""
     table: dict[str, dict[str, Any]] = {}
-    for item in items:
-        about_binary = item["state"] == "ok" and not item.get("point") and item.get("variant")
-        if about_binary and not item["name"].startswith(NAMED_AFTER_LABELS):
-            table.setdefault(item["variant"], {})[item["name"]] = item["value"]
+    for row in rows:
+        about_binary = row["state"] == "ok" and not row.get("point") and row.get("variant")
+        if about_binary and not row["name"].startswith(NAMED_AFTER_LABELS):
+            table.setdefault(row["variant"], {})[row["name"]] = row["value"]
     return table
 
 
@@ -203,17 +203,17 @@ def _starts(summaries: pd.DataFrame, starts: list[dict[str, Any]]) -> pd.DataFra
     return table.rename(columns={"point": "where"})
 
 
-def _unlabelled(item: dict[str, Any]) -> dict[str, Any] | None:
+def _unlabelled(evidence: dict[str, Any]) -> dict[str, Any] | None:
     """An evidence row that no column of a point carries; None for those that one does. Counts
     stay: a column does not say how they were counted."""
-    point, name = item.get("point", ""), item["name"]
-    in_column = item["state"] == "ok" and point and "multiplexed" not in item
+    point, name = evidence.get("point", ""), evidence["name"]
+    in_column = evidence["state"] == "ok" and point and "multiplexed" not in evidence
     if in_column or name.startswith(NAMED_AFTER_LABELS[0]):
         return None
-    row = {key: value for key, value in item.items() if key not in LABELS}
+    row = {key: value for key, value in evidence.items() if key not in LABELS}
     row["where"] = point
-    if item.get("variant"):
-        row["binary"] = opaque(item["variant"])
+    if evidence.get("variant"):
+        row["binary"] = opaque(evidence["variant"])
     if name.startswith("trial: "):
         row |= {"name": "trial", "where": trial_id(name.removeprefix("trial: "))}
     return row

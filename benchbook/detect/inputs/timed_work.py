@@ -105,6 +105,14 @@ def speed_up(row: Row, twins: list[Row]) -> float | None:
     return median(beside) / took if beside and took > 0 else None
 
 
+def factors_of(
+    rows: Iterable[Row], every: list[Row], clean: Callable[[Row], bool]
+) -> dict[str, float]:
+    """Rates ÷ rates of the same work that is clean, by point; of those that have such a twin."""
+    each = ((row["where"], speed_up(row, twins_of(row, every, clean))) for row in rows)
+    return {where: factor for where, factor in each if factor is not None}
+
+
 def strongest(factors: Iterable[float | None]) -> float | None:
     """The factor that is farthest from 1; None where none is known."""
     known_factors = sorted(factor for factor in factors if factor)
