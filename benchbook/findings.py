@@ -1,7 +1,8 @@
 """What a detector or a rule finds: the artefact, its effect, and the evidence for it.
 
-What is always said of an artefact stands in a catalogue (TOML): what to do, and for each kind of
-finding its effect, confidence, text and evidence. Texts have places for words:
+What is always said of an artefact stands in a catalogue (TOML): what to do, for each kind of
+finding its effect, confidence, text and evidence, and under [cannot-tell] the reasons for which its
+detector abstains. Texts have places for words:
 
 - `{size:bytes}` is written by `FORMATS`, `{rounds:plural round}` with its noun, and any other place
   as `format` does. A list is written by its ends (`3 to 5`), unless it is `{names:listed}`
@@ -98,7 +99,8 @@ class Kind:
 @dataclass(frozen=True)
 class Artefact:
     """An entry of the catalogue of artefacts: its id, what to do where it is found, what follows
-    from its nature, and its kinds of findings by name ("" where it has one only).
+    from its nature, its kinds of findings by name ("" where it has one only), and the reasons for
+    which its detector abstains.
 
     is_about_host: a finding is true of the machine, whatever ran there. needs_quiet: other work on
     the machine may truly cause it. is_timing_only: nothing but time decides, so that its detector
@@ -111,6 +113,11 @@ class Artefact:
     needs_quiet: bool = False
     is_timing_only: bool = False
     kinds: Mapping[str, Kind] = field(default_factory=dict, hash=False)
+    reasons: Mapping[str, str] = field(default_factory=dict, hash=False)
+
+    def cannot_tell(self, reason: str, **words: Any) -> str:
+        """Why it cannot be told of a point, in the words of the catalogue."""
+        return filled((self.reasons[reason],), words)
 
     def finding(
         self,
@@ -149,7 +156,9 @@ class Artefact:
 
 def artefact_in(catalogue: Path, artefact: str) -> Artefact:
     """The artefact of that id, as a file of its own declares it."""
-    common, kinds = merged(tomllib.loads(catalogue.read_text(encoding="utf-8")))
+    entry = tomllib.loads(catalogue.read_text(encoding="utf-8"))
+    reasons = entry.pop("cannot-tell", {})
+    common, kinds = merged(entry)
     nature = {name: value for name, value in common.items() if name in NATURE}
     if not kinds:
         kinds = {"": common}
@@ -161,6 +170,7 @@ def artefact_in(catalogue: Path, artefact: str) -> Artefact:
             name: _kind({key: value for key, value in kind.items() if key not in NATURE})
             for name, kind in kinds.items()
         },
+        reasons=reasons,
     )
 
 

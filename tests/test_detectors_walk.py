@@ -126,6 +126,17 @@ def test_its_file_is_called_as_it_is(artefact: str) -> None:
     assert all(remedy.strip() for remedy in remedies)
 
 
+@EACH
+def test_what_its_file_declares_is_what_it_says(artefact: str) -> None:
+    module = DETECTORS[artefact]
+    text = Path(module.__file__).read_text(encoding="utf-8")
+    named = set(re.findall(r'cannot_tell\(\s*"([\w-]+)"', text))
+    assert named == set(module.ARTEFACT.reasons)
+    shared = {"checked", "simulated"}  # of block copies, in inputs/blocks.py
+    kinds = set(module.ARTEFACT.kinds) - shared - {""}
+    assert [kind for kind in sorted(kinds) if f'"{kind}"' not in text] == []
+
+
 def test_every_control_has_its_detector() -> None:
     named = {name.removeprefix(CONTROLS) for name in catalogue.controls(ROOT)}
     assert named - set(DETECTORS) == set()

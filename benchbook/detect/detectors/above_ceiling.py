@@ -30,7 +30,7 @@ def detect(seen: Seen) -> Judged:
     judged = Judged()
     held = seen.host.get("total_llc_bytes")
     if held is None:
-        why = "the size of the last-level caches is unknown"
+        why = ARTEFACT.cannot_tell("caches-unknown")
         judged.abstained = {row["where"]: why for row in seen.rows()}
         return judged
     timed = [row for row in seen.rows() if is_known(row.get("rate_bytes_per_s"))]
@@ -44,9 +44,9 @@ def detect(seen: Seen) -> Judged:
             (bound, time_ratio(seen.starts, bound["where"], row["where"])) for bound in bounds
         ]
         if not bounds:
-            judged.abstained[row["where"]] = "no ceiling was measured for as many threads"
+            judged.abstained[row["where"]] = ARTEFACT.cannot_tell("no-ceiling")
         elif any(ratio is None or len(ratio.each) < LEAST_BLOCKS for _, ratio in ratios):
-            why = f"{LEAST_BLOCKS} blocks beside the ceiling are needed"
+            why = ARTEFACT.cannot_tell("too-few-blocks", least=LEAST_BLOCKS)
             judged.abstained[row["where"]] = why
         else:
             scaled = [

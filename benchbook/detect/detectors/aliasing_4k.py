@@ -51,9 +51,8 @@ def detect(seen: Seen) -> Judged:
             elif interval.low > math.log(LEAST_FACTOR):
                 slower[row["where"]] = interval
             elif interval.high > math.log(SEEN_FACTOR):
-                judged.abstained[row["where"]] = (
-                    f"its blocks differ so much that it may take {math.exp(interval.high):.2f} "
-                    "times as long, or no longer"
+                judged.abstained[row["where"]] = ARTEFACT.cannot_tell(
+                    "too-noisy", longer=math.exp(interval.high)
                 )
         if slower:
             judged.findings.append(_finding(near, far, slower))
@@ -68,17 +67,17 @@ def _distance(row: Row) -> int:
 def _slower(seen: Seen, row: Row, far: list[Row]) -> stats.Interval | str:
     """Log of the time ÷ that of the far points in the same block, with its interval; or why not."""
     if not far:
-        return "the same work was measured at no distance where addresses do not collide"
+        return ARTEFACT.cannot_tell("no-distance-apart")
     own = _times(seen, row["where"])
     others = pd.concat([_times(seen, distant["where"]) for distant in far], axis=1)
     if own.empty or others.empty:
-        return "its starts were not observed"
+        return ARTEFACT.cannot_tell("not-observed")
     ratios = (own - others.median(axis=1)).dropna()
     if len(ratios) < 2:
-        return "it was measured in one block only"
+        return ARTEFACT.cannot_tell("one-block")
     interval = stats.signed_rank_interval(ratios, LEVEL)
     if math.isinf(interval.low):
-        return f"{interval.n} blocks are too few for an interval"
+        return ARTEFACT.cannot_tell("too-few-blocks", blocks=interval.n)
     return interval
 
 

@@ -27,7 +27,7 @@ def detect(seen: Seen) -> Judged:
         if is_known(row.get("orders_done_fraction")):
             undone += [row] if row["orders_done_fraction"] < 1 else []
         elif link(row, "most") is None or not is_known(row.get("time_ns")):
-            judged.abstained[row["where"]] = "whether its orders were done was not observed"
+            judged.abstained[row["where"]] = ARTEFACT.cannot_tell("not-observed")
         elif _over(row) > 1:
             above.append(row)
     if undone:

@@ -68,13 +68,11 @@ def detect(seen: Seen) -> Judged:
     summarised = set(starts["where"])
     for row in rows:
         if row["where"] not in summarised:
-            judged.abstained[row["where"]] = "its starts were not summarised"
+            judged.abstained[row["where"]] = ARTEFACT.cannot_tell("not-summarised")
         else:
             far += _far_best(row, starts[starts["where"] == row["where"]])
     for extreme in [extreme for extreme in far if extreme.waited]:
-        judged.abstained[extreme.where] = (
-            "its starts waited for a CPU, and that may be why they usually take longer than at best"
-        )
+        judged.abstained[extreme.where] = ARTEFACT.cannot_tell("waited")
     if sure := [extreme for extreme in far if not extreme.waited]:
         judged.findings.append(_seldom(sure))
     for alike in _groups([row for row in rows if row["where"] in summarised]):

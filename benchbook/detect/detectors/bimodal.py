@@ -34,20 +34,14 @@ def detect(seen: Seen) -> Judged:
     split = []
     for row in seen.rows():
         if first_unknown(row, NEEDED):
-            judged.abstained[row["where"]] = (
-                "fewer than 20 steady samples, or times that are not above zero, have no shape"
-            )
+            judged.abstained[row["where"]] = ARTEFACT.cannot_tell("no-shape")
         elif row["modes"] > 1 and _told_apart(row):
             waited = waits(seen.starts_of(row["where"]), row)
             if waited is not None and _is_waiting(row, waited):
-                judged.abstained[row["where"]] = (
-                    f"its starts waited for a CPU for {share(waited.share)} of their time, and "
-                    "that may be what its groups of samples differ in"
-                )
+                judged.abstained[row["where"]] = ARTEFACT.cannot_tell("waited", waited=waited.share)
             elif is_known(row.get("mode_changes")) and row["mode_changes"] < LEAST_CHANGES:
-                judged.abstained[row["where"]] = (
-                    "its groups of samples come in stretches, as when the machine changes its "
-                    f"speed: {share(row['mode_changes'])} of the changes that random order has"
+                judged.abstained[row["where"]] = ARTEFACT.cannot_tell(
+                    "in-stretches", changes=row["mode_changes"]
                 )
             else:
                 split.append(row)

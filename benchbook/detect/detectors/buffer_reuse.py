@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchbook.core.sizes import format_bytes
 from benchbook.detect import Judged, Row, Seen, artefact
 from benchbook.detect.inputs.messages import ROTATION, SIZE, groups, messages
 from benchbook.detect.inputs.timed_work import number_of, strongest
@@ -34,13 +33,12 @@ def detect(seen: Seen) -> Judged:
         for row in group:
             held = number_of(row, ROTATION)
             if held is None or not named:
-                judged.abstained[row["where"]] = "the buffers, or the last-level cache, are unknown"
+                judged.abstained[row["where"]] = ARTEFACT.cannot_tell("sizes-unknown")
             elif held <= min(named):
                 _judge(seen, judged, reused, row, _beyond(row, group, max(named)))
             elif held <= max(named):
-                judged.abstained[row["where"]] = (
-                    "whether the last-level cache holds its buffers is not agreed on: it has "
-                    f"{format_bytes(min(named))} or {format_bytes(max(named))}"
+                judged.abstained[row["where"]] = ARTEFACT.cannot_tell(
+                    "sizes-disagree", least=min(named), most=max(named)
                 )
     if reused:
         judged.findings.append(_finding(reused, named))
@@ -59,19 +57,17 @@ def _judge(
     seen: Seen, judged: Judged, pairs: list[tuple[Row, Row, Ratio]], row: Row, twin: Row | None
 ) -> None:
     if twin is None:
-        judged.abstained[row["where"]] = "no twin with buffers beyond the cache was measured"
+        judged.abstained[row["where"]] = ARTEFACT.cannot_tell("no-twin")
         return
     ratio = time_ratio(seen.starts, twin["where"], row["where"])
     if ratio is None:
-        judged.abstained[row["where"]] = "it was never measured in one block with its twin"
+        judged.abstained[row["where"]] = ARTEFACT.cannot_tell("no-common-block")
     elif ratio.low > VISIBLE:
         pairs.append((row, twin, ratio))
     elif ratio.high > VISIBLE:
-        judged.abstained[row["where"]] = "it varies too much to be told apart from its twin"
+        judged.abstained[row["where"]] = ARTEFACT.cannot_tell("too-noisy")
     elif ratio.high < 1 / VISIBLE:
-        judged.abstained[row["where"]] = (
-            "it takes longer than its twin: what its buffers do is not that a cache holds them"
-        )
+        judged.abstained[row["where"]] = ARTEFACT.cannot_tell("longer-than-twin")
 
 
 def _finding(pairs: list[tuple[Row, Row, Ratio]], named: list[int]) -> Finding:

@@ -45,7 +45,7 @@ def detect(seen: Seen) -> Judged:
         if not size or _only_stores_past(row):
             continue
         if cache is None:
-            judged.abstained[row["where"]] = "the size of the last-level cache is unknown"
+            judged.abstained[row["where"]] = ARTEFACT.cannot_tell("cache-unknown")
         elif size <= cache:
             inside.append(row)
         elif not _meets_rule(row, cache):

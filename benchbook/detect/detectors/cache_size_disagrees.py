@@ -29,7 +29,7 @@ def detect(seen: Seen) -> Judged:
     sysfs, sysconf = host.get("llc_sysfs_bytes"), host.get("llc_sysconf_bytes")
     knee, where = _knee(seen.rows(), host)
     if sum(size is not None for size in (sysfs, sysconf, knee)) < 2:
-        judged.abstained["host"] = "fewer than two sources name the size of the last cache"
+        judged.abstained["host"] = ARTEFACT.cannot_tell("too-few-sources")
         return judged
     apart = cache_disagreement(sysfs, sysconf, knee)
     if not apart:

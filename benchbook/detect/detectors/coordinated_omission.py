@@ -31,9 +31,9 @@ def detect(seen: Seen) -> Judged:
     omitted = []
     for row in rows:
         if unknown := first_unknown(row, NEEDED):
-            judged.abstained[row["where"]] = f"of its schedule {unknown} was not observed"
+            judged.abstained[row["where"]] = ARTEFACT.cannot_tell("schedule-unknown", what=unknown)
         elif not is_known(_mean_ns(seen, row)):
-            judged.abstained[row["where"]] = "the mean of its samples is not known"
+            judged.abstained[row["where"]] = ARTEFACT.cannot_tell("mean-unknown")
         elif not row["timed_from_intended"] and _omitted(seen, row) >= NOTICED:
             omitted.append(row)
     if omitted:

@@ -44,10 +44,10 @@ def detect(seen: Seen) -> Judged:
         unknown = [name for name in names if _crosses(first, second, name) is None]
         ratio = time_ratio(seen.starts, first["where"], second["where"])
         if unknown and not crossed:
-            why = f"the C library's own threshold for {PATHS[unknown[0]]} is unknown"
+            why = ARTEFACT.cannot_tell("threshold-unknown", path=PATHS[unknown[0]])
             judged.abstained |= dict.fromkeys((first["where"], second["where"]), why)
         elif crossed and (ratio is None or len(ratio.each) < LEAST_BLOCKS):
-            why = f"{LEAST_BLOCKS} blocks are needed to compare two ways of copying"
+            why = ARTEFACT.cannot_tell("too-few-blocks", least=LEAST_BLOCKS)
             judged.abstained |= dict.fromkeys((first["where"], second["where"]), why)
         elif crossed and ratio and (ratio.low > LEAST_FACTOR or ratio.high < 1 / LEAST_FACTOR):
             judged.findings.append(_finding(first, second, crossed, ratio))
@@ -127,7 +127,7 @@ def _unmoved(rows: list[Row], judged: Judged) -> list[str]:
             place.setdefault(beyond, []).append(row["where"])
         for both in sides.values():
             if len(both) > 1:
-                why = f"no point moved the C library's threshold for {PATHS[name]}"
+                why = ARTEFACT.cannot_tell("threshold-not-moved", path=PATHS[name])
                 judged.abstained |= dict.fromkeys(both[True], why)
             same = [where for side in both.values() for where in side]
             unmoved += same if len(same) > 1 else []

@@ -34,7 +34,7 @@ def detect(seen: Seen) -> Judged:
             continue
         part = _share_delayed(row)
         if part is None and number_of(row, "time_ns") is None:
-            judged.abstained[row["where"]] = "delayed acknowledgements were not counted, nor times"
+            judged.abstained[row["where"]] = ARTEFACT.cannot_tell("not-counted")
         elif _is_slow(row) if part is None else part >= LEAST_SHARE:
             delayed.append(row)
     if delayed:

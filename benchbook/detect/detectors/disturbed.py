@@ -86,7 +86,7 @@ def detect(seen: Seen) -> Judged:
     probes = _probes(seen.readings)
     for row in seen.rows():
         if above is None:
-            judged.abstained[row["where"]] = "what disturbs was not set before its run"
+            judged.abstained[row["where"]] = ARTEFACT.cannot_tell("no-thresholds")
             continue
         starts = _starts(row, seen, probes, above)
         accounted = [start for start in starts if start.waited_ns is not None]
@@ -98,9 +98,9 @@ def detect(seen: Seen) -> Judged:
             effect = "biases" if shows and len(bad) >= len(starts) / 2 else "informs"
             by_effect[effect].append((row["where"], starts))
         elif not starts:
-            judged.abstained[row["where"]] = "nothing was recorded of its starts"
+            judged.abstained[row["where"]] = ARTEFACT.cannot_tell("no-starts")
         elif not accounted and not _crowded(row, seen):
-            judged.abstained[row["where"]] = "how long it waited for its CPU was not observed"
+            judged.abstained[row["where"]] = ARTEFACT.cannot_tell("not-observed")
     for effect, points in by_effect.items():
         if points:
             judged.findings.append(_finding(effect, points))

@@ -45,12 +45,12 @@ def detect(seen: Seen) -> Judged:
     counts = starts["where"].value_counts() if len(starts) else pd.Series(dtype=int)
     for where in wheres:
         if counts.get(where, 0) == 0:
-            judged.abstained[where] = "when it was measured was not recorded"
+            judged.abstained[where] = ARTEFACT.cannot_tell("not-recorded")
     counted = [where for where in wheres if counts.get(where, 0) > 0]
     if len(counted) < 2:
         return judged
     if max(counts[where] for where in counted) == 1:
-        judged.abstained |= dict.fromkeys(counted, "one start of each tells no order from no drift")
+        judged.abstained |= dict.fromkeys(counted, ARTEFACT.cannot_tell("one-start-each"))
         return judged
     ordered = [where for where in counted if counts[where] > 1]
     serial = _serial(starts, ordered)
@@ -61,8 +61,7 @@ def detect(seen: Seen) -> Judged:
     if not trends_asked:
         judged.abstained |= dict.fromkeys(
             serial,
-            "it was measured before or after others as a whole, and too few starts and readings "
-            "tell whether the machine changed",
+            ARTEFACT.cannot_tell("too-few-starts"),
         )
         return judged
     trends = [trend for trend in trends_asked if trend.share <= CHANCE / len(trends_asked)]

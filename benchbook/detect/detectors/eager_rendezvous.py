@@ -36,7 +36,7 @@ def detect(seen: Seen) -> Judged:
     rows = []
     for row in messages(seen):
         if number_of(row, EARLY) is None:
-            judged.abstained[row["where"]] = "whether messages are sent ahead was not observed"
+            judged.abstained[row["where"]] = ARTEFACT.cannot_tell("not-observed")
         else:
             rows.append(row)
     changes: list[Change] = []
@@ -45,7 +45,7 @@ def detect(seen: Seen) -> Judged:
         own = []
         for sweep in groups(family):
             if not _is_ordered(sweep):
-                why = "messages of a smaller size are asked for, and of a larger one sent ahead"
+                why = ARTEFACT.cannot_tell("to-and-fro")
                 judged.abstained |= {row["where"]: why for row in sweep}
             elif (change := _change(seen, sweep)) is not None:
                 own.append(change)

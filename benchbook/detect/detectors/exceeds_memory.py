@@ -23,9 +23,11 @@ def detect(seen: Seen) -> Judged:
     for row in sorted(_trials(seen), key=lambda trial: trial["where"]):
         needed, there = row.get("needed_bytes"), row.get("memory_bytes")
         if row.get("outcome") == "not_tried":
-            judged.abstained[row["where"]] = str(row.get("reason") or "it was not tried")
+            judged.abstained[row["where"]] = str(
+                row.get("reason") or ARTEFACT.cannot_tell("not-tried")
+            )
         elif not is_known(needed) or not is_known(there):
-            judged.abstained[row["where"]] = "what it needs, or the memory available, is unknown"
+            judged.abstained[row["where"]] = ARTEFACT.cannot_tell("sizes-unknown")
         elif needed > there and row.get("outcome") in ENDED:
             judged.findings.append(_of_trial(row))
     there = seen.host.get("memory_bytes")

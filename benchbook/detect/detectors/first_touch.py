@@ -65,7 +65,7 @@ def detect(seen: Seen) -> Judged:
         faults = number_of(row, "timed_minor_faults")
         faults = number_of(row, "minor_faults") if faults is None else faults
         if faults is None:
-            judged.abstained[row["where"]] = "page faults in the timed part were not counted"
+            judged.abstained[row["where"]] = ARTEFACT.cannot_tell("not-counted")
             continue
         pages = _pages(row, size, seen.host)
         if faults >= max(LEAST_FAULTS, LEAST_SHARE * pages):

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from benchbook.core.number_format import plural
 from benchbook.detect import Judged, Seen, artefact
 from benchbook.findings import Finding
 from benchbook.stats.association import association, draws_for, quarters_ratio, ranked
@@ -48,13 +47,12 @@ def detect(seen: Seen) -> Judged:
         read = starts.dropna(subset=["frequency_khz"]) if "frequency_khz" in starts else starts[:0]
         timed = read[read["median_ns"] > 0] if "median_ns" in read else read[:0]
         if read.empty:
-            judged.abstained[row["where"]] = "the clock frequency was not observed"
+            judged.abstained[row["where"]] = ARTEFACT.cannot_tell("not-observed")
         elif read["frequency_khz"].max() < LEAST_MOVE * read["frequency_khz"].min():
             continue
         elif len(timed) < LEAST_STARTS:
-            judged.abstained[row["where"]] = (
-                f"the clock frequency moved, and {plural(len(timed), 'start')} are too few to tell "
-                "whether the times went with it"
+            judged.abstained[row["where"]] = ARTEFACT.cannot_tell(
+                "too-few-starts", starts=len(timed)
             )
         else:
             tested[row["where"]] = timed

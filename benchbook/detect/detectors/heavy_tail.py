@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchbook.core.number_format import share
 from benchbook.detect import Judged, Seen, artefact, first_unknown
 from benchbook.detect.inputs.waits import Waits, waits
 from benchbook.findings import Finding
@@ -40,9 +39,7 @@ def detect(seen: Seen) -> Judged:
     tailed: list[tuple[dict[str, Any], Waits | None]] = []
     for row in seen.rows():
         if first_unknown(row, NEEDED):
-            judged.abstained[row["where"]] = (
-                "fewer than 20 steady samples, or times that are not above zero, have no shape"
-            )
+            judged.abstained[row["where"]] = ARTEFACT.cannot_tell("no-shape")
         elif (
             row["heavy_tail"]
             and row["tail_starts_share"] >= LEAST_STARTS
@@ -55,10 +52,7 @@ def detect(seen: Seen) -> Judged:
             if own >= LEAST_MEAN + waiting:
                 tailed.append((row, waited))
             elif own >= LEAST_MEAN:
-                judged.abstained[row["where"]] = (
-                    f"its starts waited for a CPU for {share(waiting)} of their time, and that may "
-                    "be all that is far out"
-                )
+                judged.abstained[row["where"]] = ARTEFACT.cannot_tell("waited", waited=waiting)
     if tailed:
         judged.findings.append(_finding(tailed))
     return judged.rest_is_clean(row["where"] for row in seen.rows())

@@ -18,7 +18,7 @@ def detect(seen: Seen) -> Judged:
     rows = list(transfers(seen))
     for row in rows:
         if not is_known(row.get("device_is_host_memory")):
-            judged.abstained[row["where"]] = "whose memory the device has was not told"
+            judged.abstained[row["where"]] = ARTEFACT.cannot_tell("not-observed")
     on_host = [row for row in rows if row.get("device_is_host_memory") == 1]
     if on_host:
         judged.findings.append(_finding(on_host, seen.host.get("total_llc_bytes")))

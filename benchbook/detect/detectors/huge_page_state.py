@@ -43,7 +43,7 @@ def detect(seen: Seen) -> Judged:
     for row in rows:
         starts = _starts(seen, row)
         if not starts:
-            judged.abstained[row["where"]] = "AnonHugePages of its buffers were not observed"
+            judged.abstained[row["where"]] = ARTEFACT.cannot_tell("not-observed")
         key = tuple(str(row.get(name)) for name in ("setting", "compiler", "flags_asked"))
         groups.setdefault(key, []).extend(starts)
     for group in groups.values():

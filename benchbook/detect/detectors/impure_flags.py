@@ -25,7 +25,7 @@ def detect(seen: Seen) -> Judged:
     for row in seen.rows():
         missing = [name for name in NEEDED if not isinstance(row.get(name), list)]
         if missing:
-            judged.abstained[row["where"]] = f"{missing[0]} was not observed"
+            judged.abstained[row["where"]] = ARTEFACT.cannot_tell("not-observed", what=missing[0])
         elif row["flags_dropped"] or row["flags_added"]:
             changed.setdefault(str([row[name] for name in NEEDED]), []).append(row)
         else:

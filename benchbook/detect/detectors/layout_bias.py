@@ -13,7 +13,6 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from benchbook.core.number_format import plural
 from benchbook.detect import Judged, Seen, artefact
 from benchbook.findings import Finding
 from benchbook.stats.association import association, circular, draws_for, odds, quarters_ratio
@@ -55,10 +54,10 @@ def detect(seen: Seen) -> Judged:
         starts = _timed(seen, row["where"])
         features = _features(starts)
         if not features:
-            judged.abstained[row["where"]] = "no part of the layout was recorded, or none varied"
+            judged.abstained[row["where"]] = ARTEFACT.cannot_tell("no-layout")
         elif len(starts) < LEAST_STARTS:
-            judged.abstained[row["where"]] = (
-                f"{plural(len(starts), 'start')} are too few to tell a layout from chance"
+            judged.abstained[row["where"]] = ARTEFACT.cannot_tell(
+                "too-few-starts", starts=len(starts)
             )
         else:
             tested[row["where"]] = starts
@@ -67,9 +66,8 @@ def detect(seen: Seen) -> Judged:
     moved = [layout for layout in tried if layout.share <= chance and layout.factor >= LEAST_FACTOR]
     for layout in tried:
         if layout not in moved and layout.visible > SEEN_FROM:
-            judged.abstained[layout.where] = (
-                "its starts differ so much that a layout which costs less than "
-                f"{layout.visible:.1f} times would not be seen"
+            judged.abstained[layout.where] = ARTEFACT.cannot_tell(
+                "too-noisy", visible=layout.visible
             )
     for what in WORDS:
         if same := [layout for layout in moved if layout.what == what]:

@@ -29,12 +29,12 @@ def detect(seen: Seen) -> Judged:
     judged_points: list[str] = []
     for row in seen.rows():
         if missing := first_unknown(row, ("library_calls",)):
-            judged.abstained[row["where"]] = f"{missing} was not observed"
+            judged.abstained[row["where"]] = ARTEFACT.cannot_tell("not-observed", what=missing)
             continue
         judged_points.append(row["where"])
         made = sorted({_name(call) for call in row["library_calls"] if _MOVES.fullmatch(call)})
         if made and not is_known(row.get("library_calls_declared")):
-            judged.abstained[row["where"]] = "what it is meant to call was not observed"
+            judged.abstained[row["where"]] = ARTEFACT.cannot_tell("declaration-unknown")
             continue
         wanted = [_name(call) for call in row.get("library_calls_declared") or []] if made else []
         unasked = [call for call in made if call not in wanted]

@@ -32,7 +32,7 @@ def detect(seen: Seen) -> Judged:
         where = sorted(row["where"] for row in rows)
         idle, load, most = (_link(rows, when) for when in ("idle", "load", "most"))
         if load is None or most is None:
-            judged.abstained |= dict.fromkeys(where, "the link under load was not observed")
+            judged.abstained |= dict.fromkeys(where, ARTEFACT.cannot_tell("not-observed"))
         elif load[2] < most[2]:
             judged.findings.append(_at_work(where, load, most))
         elif idle is not None and idle[2] < load[2]:

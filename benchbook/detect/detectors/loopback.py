@@ -31,7 +31,7 @@ def detect(seen: Seen) -> Judged:
         if is_loopback:
             certain.append(row)
         elif is_loopback is None and mtu is None:
-            judged.abstained[row["where"]] = "the interface toward the far side is not known"
+            judged.abstained[row["where"]] = ARTEFACT.cannot_tell("interface-unknown")
         elif is_loopback is None and (mtu or 0) >= LOOPBACK_MTU_BYTES:
             by_mtu.append(row)
     for points, kind in ((certain, "by-name"), (by_mtu, "by-mtu")):

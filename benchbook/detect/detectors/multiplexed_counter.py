@@ -25,8 +25,8 @@ def detect(seen: Seen) -> Judged:
             untold.append(row)
     multiplexed = {row["where"] for row in scaled}
     for row in [row for row in untold if row["where"] not in multiplexed]:
-        judged.abstained[row["where"] or "host"] = (
-            f"whether {row['name']} was counted all the time was not recorded"
+        judged.abstained[row["where"] or "host"] = ARTEFACT.cannot_tell(
+            "not-recorded", event=row["name"]
         )
     if scaled:
         judged.findings.append(_finding(scaled))

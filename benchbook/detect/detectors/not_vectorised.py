@@ -33,7 +33,7 @@ def detect(seen: Seen) -> Judged:
     own: list[Row] = []
     for row in seen.rows():
         if missing := first_unknown(row, NEEDED):
-            judged.abstained[row["where"]] = f"{missing} was not observed"
+            judged.abstained[row["where"]] = ARTEFACT.cannot_tell("not-observed", what=missing)
         elif not row["string_instructions"] and not _calls(row) and row["widest_access_bytes"] > 0:
             own.append(row)
     groups: dict[tuple[Effect, str, str], list[tuple[Row, Row, Ratio | None]]] = {}

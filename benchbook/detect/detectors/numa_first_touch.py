@@ -36,9 +36,9 @@ def detect(seen: Seen) -> Judged:
             continue
         judged_points.append(row["where"])
         if pages is None or not pages:
-            judged.abstained[row["where"]] = "on which nodes its pages lie was not observed"
+            judged.abstained[row["where"]] = ARTEFACT.cannot_tell("pages-unknown")
         elif not isinstance(used, list):
-            judged.abstained[row["where"]] = "of which nodes its CPUs are was not observed"
+            judged.abstained[row["where"]] = ARTEFACT.cannot_tell("cpus-unknown")
         elif len(set(used)) > 1 and not _is_shared_out(row):
             one_sided.append(row)
     if one_sided:

@@ -28,7 +28,7 @@ def detect(seen: Seen) -> Judged:
     for row in rows:
         size = _packet_bytes(row)
         if size is None:
-            judged.abstained[row["where"]] = "the interface’s packets or its MTU are not known"
+            judged.abstained[row["where"]] = ARTEFACT.cannot_tell("packets-unknown")
         elif size > row["device_mtu_bytes"]:
             offloaded.append(row)
     if offloaded:

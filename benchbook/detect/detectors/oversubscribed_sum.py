@@ -32,7 +32,7 @@ def detect(seen: Seen) -> Judged:
         cpus = _cpus(seen, row)
         factor = _factor(seen, row)
         if cpus is None:
-            judged.abstained[row["where"]] = "how many CPUs its processes had is unknown"
+            judged.abstained[row["where"]] = ARTEFACT.cannot_tell("cpus-unknown")
         elif row["processes"] <= cpus:
             continue
         elif isinstance(factor, str):
@@ -59,10 +59,10 @@ def _factor(seen: Seen, row: Row) -> float | str:
     (1 + o) / 2 of it, if those are equally long.
     """
     if missing := first_unknown(row, ("overlap_fraction",)):
-        return f"{missing} was not observed"
+        return ARTEFACT.cannot_tell("not-observed", what=missing)
     starts = seen.starts_of(row["where"])
     if not set(TIMES) <= set(starts.columns) or starts.empty:
-        return "the times of its starts were not observed"
+        return ARTEFACT.cannot_tell("no-times")
     within = float((starts["mean_ns"] / starts["median_ns"]).median())
     return within * 2 / (1 + float(row["overlap_fraction"]))
 

@@ -29,7 +29,7 @@ def detect(seen: Seen) -> Judged:
     others: list[tuple[Row, Ratio | None]] = []
     for row in rows:
         if not is_known(row.get("host_memory_is_pinned")):
-            judged.abstained[row["where"]] = "whether its memory is pinned was not observed"
+            judged.abstained[row["where"]] = ARTEFACT.cannot_tell("not-observed")
         elif row["host_memory_is_pinned"] == 0:
             ratio = _beside(seen, row, rows)
             costs = ratio is not None and ratio.low > VISIBLE

@@ -51,15 +51,15 @@ def detect(seen: Seen) -> Judged:
     slower: dict[int, list[tuple[Row, Row]]] = {}
     for row in walks:
         if missing := first_unknown(row, NEEDED):
-            judged.abstained[row["where"]] = f"{missing} was not observed"
+            judged.abstained[row["where"]] = ARTEFACT.cannot_tell("not-observed", what=missing)
         elif not rate_of(row):
-            judged.abstained[row["where"]] = "its time is not known"
+            judged.abstained[row["where"]] = ARTEFACT.cannot_tell("time-unknown")
         elif cache is None:
-            judged.abstained[row["where"]] = "the ways of the first data cache are unknown"
+            judged.abstained[row["where"]] = ARTEFACT.cannot_tell("cache-unknown")
         elif not cache.collides(row["stride_bytes"], row["lines_touched"]):
             continue
         elif (twin := _twin(row, walks, cache)) is None:
-            judged.abstained[row["where"]] = "no stride close by reaches all sets of the cache"
+            judged.abstained[row["where"]] = ARTEFACT.cannot_tell("no-stride-close-by")
         elif (rate_of(twin) or 0) > LEAST_FACTOR * (rate_of(row) or math.inf):
             slower.setdefault(int(row["stride_bytes"]), []).append((row, twin))
     if cache is not None:

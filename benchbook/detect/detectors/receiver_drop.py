@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchbook.core.number_format import plural
 from benchbook.detect import Judged, Row, Seen, artefact, is_known
 from benchbook.detect.inputs.timed_work import number_of
 from benchbook.findings import Finding
@@ -31,10 +30,7 @@ def detect(seen: Seen) -> Judged:
         if missing <= 0:
             continue
         if errors is None:
-            judged.abstained[row["where"]] = (
-                f"{plural(missing, 'datagram')} did not arrive, and the far host does not tell "
-                "whether its socket had room"
-            )
+            judged.abstained[row["where"]] = ARTEFACT.cannot_tell("not-counted", missing=missing)
         elif errors >= LEAST_SHARE * missing:
             dropping.append(row)
     if dropping:

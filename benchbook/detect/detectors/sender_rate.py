@@ -26,9 +26,9 @@ def detect(seen: Seen) -> Judged:
     for row in rows:
         declared, arrived = _declared(row), number_of(row, "bytes_received")
         if arrived is None:
-            judged.abstained[row["where"]] = "what arrived at the far side was not counted"
+            judged.abstained[row["where"]] = ARTEFACT.cannot_tell("arrivals-not-counted")
         elif declared is None:
-            judged.abstained[row["where"]] = "the bytes that its figure counts are not known"
+            judged.abstained[row["where"]] = ARTEFACT.cannot_tell("bytes-unknown")
         elif arrived < (1 - LEAST_MISSING) * declared:
             overstated.append(row)
     if overstated:

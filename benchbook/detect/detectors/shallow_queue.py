@@ -53,14 +53,14 @@ def detect(seen: Seen) -> Judged:
         of_link = _slope_of_link(group[0])
         slope = _slope(seen, group)
         if len({_wire_bytes(row) for row in group}) < 2:
-            why = "datagrams of one size do not show what a byte costs"
+            why = ARTEFACT.cannot_tell("one-size")
             judged.abstained |= dict.fromkeys(where, why)
         elif slope is None:
-            judged.abstained |= dict.fromkeys(where, "6 blocks are needed to tell a slope")
+            judged.abstained |= dict.fromkeys(where, ARTEFACT.cannot_tell("too-few-blocks"))
         elif slope.high < LEAST_SHARE * of_link:
             shallow.append(_Slope(group, slope, of_link))
         elif slope.low < LEAST_SHARE * of_link:
-            judged.abstained |= dict.fromkeys(where, "the noise of this run hides the slope")
+            judged.abstained |= dict.fromkeys(where, ARTEFACT.cannot_tell("too-noisy"))
     if shallow:
         judged.findings.append(_finding(shallow))
     return judged.rest_is_clean(row["where"] for row in rows)

@@ -36,7 +36,9 @@ def detect(seen: Seen) -> Judged:
     judged.findings += [_of_limit(rows, every) for _, rows in sorted(by_size.items())]
     unsearched = [row for row in limits if row.get("outcome") == "cannot_run"]
     if unsearched and len(unsearched) == len(limits):
-        judged.abstained["host"] = str(unsearched[0].get("reason") or "no limit was searched")
+        judged.abstained["host"] = str(
+            unsearched[0].get("reason") or ARTEFACT.cannot_tell("not-searched")
+        )
     searched = ["host"] if len(unsearched) < len(limits) else []
     built = [row["where"] for row in seen.rows() if _has_static_data(row)]
     return judged.rest_is_clean([*searched, *built])

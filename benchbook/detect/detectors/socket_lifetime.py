@@ -28,9 +28,9 @@ def detect(seen: Seen) -> Judged:
     for row in rows:
         each = sockets_each(row)
         if each is None:
-            judged.abstained[row["where"]] = "the sockets that it opened were not counted"
+            judged.abstained[row["where"]] = ARTEFACT.cannot_tell("not-counted")
         elif row["round_trips"] < LEAST_ROUND_TRIPS:
-            judged.abstained[row["where"]] = "too few round trips to tell a loop"
+            judged.abstained[row["where"]] = ARTEFACT.cannot_tell("too-few-round-trips")
         elif each >= EACH:
             # Against the same round trips with one socket, in the same blocks.
             twins = ratios(seen, ((row, twin) for twin in like(row, rows, SOCKETS)))

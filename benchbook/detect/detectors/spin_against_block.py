@@ -29,7 +29,7 @@ def detect(seen: Seen) -> Judged:
     rows = round_trips(seen)
     for row in rows:
         if not is_known(row.get(WAITING)):
-            judged.abstained[row["where"]] = "how its ends waited was not observed"
+            judged.abstained[row["where"]] = ARTEFACT.cannot_tell("not-observed")
     spinning = [row for row in rows if number_of(row, WAITING)]
     asleep = [row for row in rows if number_of(row, WAITING) == 0]
     pairs = [

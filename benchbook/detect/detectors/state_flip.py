@@ -58,17 +58,15 @@ def detect(seen: Seen) -> Judged:
         own = _known(seen.starts_of(row["where"]))
         counts = own["machine_state"].value_counts() if len(own) else pd.Series(dtype=int)
         if len(own) < LEAST_STARTS or (counts >= LEAST_EACH).sum() < 2:
-            judged.abstained[row["where"]] = (
-                f"the machine has {len(states)} states, and {_in_words(counts)} are too few to "
-                "compare"
+            judged.abstained[row["where"]] = ARTEFACT.cannot_tell(
+                "too-few-starts", states=len(states), starts=_in_words(counts)
             )
         else:
             tested[row["where"]] = own[own["machine_state"].map(counts) >= LEAST_EACH]
     for where in [where for where, own in tested.items() if _rarest(own) > CHANCE / len(tested)]:
         own = tested.pop(where)
-        judged.abstained[where] = (
-            f"{_in_words(own['machine_state'].value_counts())} could all differ by chance too "
-            "often to tell"
+        judged.abstained[where] = ARTEFACT.cannot_tell(
+            "by-chance", starts=_in_words(own["machine_state"].value_counts())
         )
     draws = draws_for(CHANCE / max(len(tested), 1))
     tried = [_flip(where, own, draws) for where, own in tested.items()]
@@ -82,12 +80,12 @@ def detect(seen: Seen) -> Judged:
 
 def _untold(readings: pd.DataFrame) -> str:
     if readings.empty:
-        return "neither anchor nor probe was read"
+        return ARTEFACT.cannot_tell("no-readings")
     if "state" not in readings or readings["state"].isna().all():
-        return "the states of the machine were not told from its readings"
+        return ARTEFACT.cannot_tell("no-states")
     most = int(readings["name"].value_counts().max())
     if most < LEAST_READINGS:
-        return f"{plural(most, 'reading')} of the machine’s state are too few to tell states"
+        return ARTEFACT.cannot_tell("too-few-readings", readings=most)
     return ""
 
 

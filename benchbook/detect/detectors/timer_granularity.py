@@ -81,11 +81,9 @@ def detect(seen: Seen) -> Judged:
         tick = _tick(row, reported)
         cost = _of_starts(starts, row, "clock_cost_ns")
         if not is_known(row.get("sample_ns")):
-            judged.abstained[row["where"]] = "its samples were not looked at"
+            judged.abstained[row["where"]] = ARTEFACT.cannot_tell("not-observed")
         elif tick is None and cost is None:
-            judged.abstained[row["where"]] = (
-                "too few samples to show the clock's tick, and its readings were not timed"
-            )
+            judged.abstained[row["where"]] = ARTEFACT.cannot_tell("no-tick")
         elif coarse := _coarse(row, tick, cost):
             by_effect.setdefault(coarse.effect, []).append(coarse)
     judged.findings = [_finding(effect, by_effect[effect]) for effect in sorted(by_effect)]

@@ -70,7 +70,7 @@ def detect(seen: Seen) -> Judged:
         if constant < NEAR_ONE or 1 / bound < times < bound:
             by_kind.setdefault(constant, []).append((less, more, times))
         elif ratio and not _all_beyond(ratio, bound):
-            why = "its blocks do not agree whether the same work, counted otherwise, takes as long"
+            why = ARTEFACT.cannot_tell("blocks-disagree")
             judged.abstained |= {less["where"]: why, more["where"]: why}
     judged.findings += [_declared(constant, by_kind[constant]) for constant in sorted(by_kind)]
     for where in {where for finding in judged.findings for where in finding.where}:
@@ -154,15 +154,15 @@ def _told(seen: Seen, pairs: list[tuple[Row, Row]]) -> list[Ratio] | str:
     if [1.0] in sides:
         return SAME
     if len(measured) < len(ratios):
-        return "no block has both programs"
+        return ARTEFACT.cannot_tell("no-common-block")
     if [] in sides:
         return ""
     if any(len(each) > 1 for each in sides):
-        return "the interval is too wide to tell a unit from noise"
+        return ARTEFACT.cannot_tell("too-noisy")
     if len({each[0] for each in sides}) > 1:
         return ""
     if len(pairs) < LEAST_SIZES:
-        return f"{LEAST_SIZES} sizes are needed to tell a unit from a slower program"
+        return ARTEFACT.cannot_tell("too-few-sizes", least=LEAST_SIZES)
     return measured
 
 

@@ -69,13 +69,13 @@ def _kind(row: Row) -> str:
     if moves:
         return "moved"
     if cpus is None:
-        return "neither its CPUs nor its moves were observed" if moves is None else "bound"
+        return ARTEFACT.cannot_tell("nothing-observed") if moves is None else "bound"
     if cpus > workers:
         return "wide"
     if cpus < workers:  # processes beyond the CPUs are another artefact
         return "shared" if row["processes"] == 1 else "bound"
     if cpus > 1 and moves is None:
-        return "whether its threads kept their CPUs was not observed"
+        return ARTEFACT.cannot_tell("moves-unknown")
     return "bound"
 
 

@@ -55,24 +55,22 @@ def detect(seen: Seen) -> Judged:
     slower: list[_Grown] = []
     for row in rows:
         if not is_known(row.get("spinning")):
-            judged.abstained[row["where"]] = "whether its ends slept was not observed"
+            judged.abstained[row["where"]] = ARTEFACT.cannot_tell("not-observed")
     asleep = [row for row in rows if number_of(row, "spinning") == 0]
     for group in groups(asleep, "gap_ns"):
         base = group[0]
         later = [row for row in group if row["gap_ns"] > base["gap_ns"]]
         if not later:
-            why = "no other gap between its round trips was measured"
+            why = ARTEFACT.cannot_tell("one-gap")
             judged.abstained |= {row["where"]: why for row in group}
         for row in filter(_sleeps, later):
             grown = _grown(seen, row, base, rows)
             if grown is None:
-                judged.abstained[row["where"]] = (
-                    "6 blocks in which no start waited for a CPU are needed to tell what a gap adds"
-                )
+                judged.abstained[row["where"]] = ARTEFACT.cannot_tell("too-few-blocks")
             elif grown.added.low > 0 and grown.share >= LEAST_SHARE:
                 slower.append(grown)
             elif grown.added.high >= LEAST_SHARE * row["time_ns"]:
-                judged.abstained[row["where"]] = "the noise of this run hides what a gap adds"
+                judged.abstained[row["where"]] = ARTEFACT.cannot_tell("too-noisy")
     for own in (
         [grown for grown in slower if grown.spinning],
         [grown for grown in slower if not grown.spinning],

@@ -27,7 +27,7 @@ def detect(seen: Seen) -> Judged:
     judged = Judged()
     for row in seen.rows():
         if not is_known(row.get("negative_samples")):
-            judged.abstained[row["where"]] = "its samples were not looked at"
+            judged.abstained[row["where"]] = ARTEFACT.cannot_tell("not-observed")
             continue
         lasted = _lasted(seen.starts_of(row["where"]), row)
         backward = row.get("backward_starts") if is_known(row.get("backward_starts")) else 0
@@ -36,9 +36,8 @@ def detect(seen: Seen) -> Judged:
         if row["negative_samples"] or backward or beyond:
             judged.findings.append(_finding(row, int(backward or 0), lasted if beyond else None))
         elif lasted is None and longest > WILD * max(row["sample_ns"], 1.0):
-            judged.abstained[row["where"]] = (
-                f"a sample of {duration(longest)} is over {WILD:,.0f} times the median, and no "
-                "second clock tells whether it really lasted so long"
+            judged.abstained[row["where"]] = ARTEFACT.cannot_tell(
+                "no-second-clock", longest=longest, wild=WILD
             )
     return judged.rest_is_clean(row["where"] for row in seen.rows())
 

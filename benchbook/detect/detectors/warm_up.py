@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchbook.core.number_format import plural
 from benchbook.detect import Judged, Seen, artefact, first_unknown, is_known
 from benchbook.detect.inputs.timed_work import columns
 from benchbook.findings import Effect, Finding
@@ -37,10 +36,7 @@ def detect(seen: Seen) -> Judged:
     unmoved = []
     for row in seen.rows():
         if first_unknown(row, NEEDED):
-            judged.abstained[row["where"]] = (
-                "a start has fewer than 10 samples, or one that is not above zero, so where they "
-                "become steady cannot be told"
-            )
+            judged.abstained[row["where"]] = ARTEFACT.cannot_tell("too-few-samples")
         elif (
             row["unsteady_samples"] > 0
             and row["unsteady_starts_share"] >= LEAST_STARTS
@@ -49,9 +45,8 @@ def detect(seen: Seen) -> Judged:
         ):
             starts = len(seen.starts_of(row["where"])) or row.get("blocks") or 0
             if round(row["unsteady_starts_share"] * starts) < LEAST_COUNT:
-                judged.abstained[row["where"]] = (
-                    f"it seems to warm up, but of {plural(starts, 'start')} too few show it to "
-                    "exclude that the machine changed its speed"
+                judged.abstained[row["where"]] = ARTEFACT.cannot_tell(
+                    "too-few-starts", starts=starts
                 )
             elif _off(row["median_over_steady"]) >= LEAST_MEDIAN:
                 judged.findings.append(_finding([row], moved=True))

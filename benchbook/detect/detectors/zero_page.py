@@ -53,7 +53,7 @@ def detect(seen: Seen) -> Judged:
         judged_points.append(row["where"])
         held = _held(row)
         if held is None:
-            judged.abstained[row["where"]] = "how much memory the buffers have was not observed"
+            judged.abstained[row["where"]] = ARTEFACT.cannot_tell("not-observed")
         elif held.missing >= LEAST_MISSING:
             never_written.append((row, held))
     if never_written:
