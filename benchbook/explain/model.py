@@ -58,6 +58,10 @@ class Document:
         fits = len(objects) == len(begins) if self.whole else len(objects) <= len(begins)
         return dict(zip(objects, begins, strict=False)) if fits else {}
 
+    def line_of(self, value: Any) -> int:
+        """The line in which one of its objects begins; its first one where that is not known."""
+        return self.places.get(id(value), self.number)
+
 
 _OBJECT = late(r'"(?:[^"\\]++|\\.)*+"|(?P<begins>\{)', re.S)
 

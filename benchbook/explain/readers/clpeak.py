@@ -144,7 +144,7 @@ def _json(document: Document) -> Iterator[Report]:
         facts = {"device": str(device.get("name", "")), "platform": str(device.get("platform", ""))}
         results = [
             Result(f"{test.get('title')}: {metric.get('id')}", metric["value"], unit,
-                   document.places.get(id(metric), document.number), "mean",
+                   document.line_of(metric), "mean",
                    _of(str(metric.get("id"))))
             for test in objects_at(device, "tests")
             for metric in objects_at(test, "metrics")
@@ -153,7 +153,7 @@ def _json(document: Document) -> Iterator[Report]:
             for unit in [_QUANTITIES.get(str(own.get("quantity")), str(own.get("unit", "")))]
         ]  # fmt: skip
         if results:
-            line = document.places.get(id(device), document.number)
+            line = document.line_of(device)
             yield Report(TOOL, results, line, version, facts, list(notes))
 
 

@@ -116,7 +116,7 @@ def _of_document(document: Document) -> list[Report]:
         if "time_unit" not in record and not document.whole and "error_occurred" not in record:
             report.notes.append(f"{record['name']} is cut before its unit; it was not read.")
             continue
-        _record(record, document.places.get(id(record), document.number), report)
+        _record(record, document.line_of(record), report)
     return [report]
 
 

@@ -69,7 +69,7 @@ def _of_document(document: Document) -> list[Report]:
     results = list_at(document.value, "results")
     return [
         _of_record(
-            document.places.get(id(result), document.number),
+            document.line_of(result),
             result,
             whole=document.whole or result is not results[-1],
         )

@@ -13,6 +13,7 @@ from benchbook.explain.printed_digits import is_left_out, only
 from benchbook.explain.readers.common.iperf_lines import (
     BINARY,
     CONNECTED,
+    OF_LOSSES,
     Family,
     Row,
     figures,
@@ -106,9 +107,8 @@ def read(log: Log) -> list[Report]:
 def _connects_again(run: _Run, line: Line) -> bool:
     """Whether a server takes the next client: it gives the number of a finished stream to it, or
     all streams have ended."""
-    if not run.rows or "connected with" not in line.text:
-        return False
-    if (found := CONNECTED.search(line.text)) is None:
+    may_be = run.rows and "connected with" in line.text
+    if not may_be or (found := CONNECTED.search(line.text)) is None:
         return False
     stream = found[0][1 : found[0].find("]")].strip()
     return stream in run.streams or not run.going
@@ -229,19 +229,13 @@ def _report(log: Log, run: _Run) -> Report:
         key = row.stream, reported
         latest[key] = max(latest.get(key, 0.0), row.start_s)
     whose = {item: _end(run, ends, item) for item in {row.stream for row, _, _ in run.rows}}
-    early: Result | None = None
     for index, (row, end, reported) in enumerate(run.rows):
         key = row.stream, reported
         # Where intervals follow what it ends with, it is the first of them.
         last = longest.get(key) == index and not latest[key] >= row.end_s > 0
-        last = last or key in alone
-        statistic = _ALL if last else _FEW
-        found = list(_results(log, row, statistic, end or whose[row.stream]))
-        run.results += found
-        if early is None and "pps" in row.rest:
-            early = next(
-                (result for result in found if result.name == _DELAY and result.value < 0), None
-            )
+        statistic = _ALL if last or key in alone else _FEW
+        run.results += _results(log, row, statistic, end or whose[row.stream])
+    early = next((item for item in run.results if item.name == _DELAY and item.value < 0), None)
     if early is not None:
         run.notes.append(
             f"line {early.line}: what arrives {-early.value:g} {early.unit} before it was sent "
@@ -345,10 +339,5 @@ def _of_csv(line: Line, found: re.Match[str], statistic: str, stream: str) -> It
     yield Result("throughput", int(found["rate"]), "bit/s", line.number, statistic, of)
     if not arrived:
         return
-    for name, key, unit in (
-        ("jitter", "jitter", "ms"),
-        ("lost datagrams", "lost", "datagrams"),
-        ("datagrams", "all", "datagrams"),
-        ("loss", "percent", "%"),
-    ):
+    for key, (name, unit) in OF_LOSSES.items():
         yield Result(name, float(found[key]), unit, line.number, statistic, columns)

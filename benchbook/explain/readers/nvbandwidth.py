@@ -178,7 +178,7 @@ def _json(document: Document) -> Iterator[Report]:
     results: list[Result] = []
     notes: list[str] = []
     for case in objects_at(body, "testcases"):
-        results += _case(document.places.get(id(case), document.number), case)
+        results += _case(document.line_of(case), case)
         status = str(case.get("status", "Passed"))
         if status != "Passed":
             notes.append(f"{case.get('name')}: {status} {case.get('error', '')}".strip())

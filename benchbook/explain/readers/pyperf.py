@@ -100,7 +100,7 @@ def _of_document(document: Document) -> list[Report]:
         report
         for item in objects_at(document.value, "benchmarks")
         if isinstance(item.get("runs"), list)
-        for report in _of_benchmark(document.places.get(id(item), document.number), item, common)
+        for report in _of_benchmark(document.line_of(item), item, common)
     ]
 
 
@@ -224,10 +224,8 @@ def _of_text(log: Log) -> list[Report]:
                 rows += _result(log, line, "stddev", wide[1], wide[2])
                 alone.append(Report(TOOL, rows, line.number, "", warned, notes))
             longest = _LONGEST.match(text)
-            value = log.number(longest[1]) if longest else None
-            if longest and value is not None:
-                unit = _UNITS.get(longest[2], longest[2])
-                warned["said_longest_s"] = in_base(value, unit)[0] / 1e9
+            if longest and (longest_ns := _ns(log, longest[1], longest[2])) is not None:
+                warned["said_longest_s"] = longest_ns / 1e9
         elif found := _COUNT.match(text):
             count = int(found[1])
         elif found := _TITLE.match(text):
@@ -248,20 +246,24 @@ def _ends_above(report: Report, line: Line) -> bool:
 
 def _deviation(log: Log, text: str, number: int) -> dict[str, Any]:
     """What it warns of: the deviation, the mean, and their ratio in per cent."""
-    found = _DEVIATION.match(text)
-    spread, middle = (log.number(found[at]) for at in (1, 4)) if found else (None, None)
-    if found is None or spread is None or middle is None:
+    if (found := _DEVIATION.match(text)) is None:
         return {}
-    units = (_UNITS.get(found[at], found[at]) for at in (2, 5))
-    told = [in_base(value, unit) for value, unit in zip((spread, middle), units, strict=True)]
-    if any(base != "ns" for _, base in told):
+    spread, middle = _ns(log, found[1], found[2]), _ns(log, found[4], found[5])
+    if spread is None or middle is None:
         return {}
     return {
-        "warned_stddev_ns": told[0][0],
-        "warned_mean_ns": told[1][0],
+        "warned_stddev_ns": spread,
+        "warned_mean_ns": middle,
         "warned_share": float(found[3]),
         "warned_in_line": number,
     }
+
+
+def _ns(log: Log, digits: str, unit: str) -> float | None:
+    """A printed time; None where it is none."""
+    value = log.number(digits)
+    size, base = in_base(value or 0.0, _UNITS.get(unit, unit))
+    return size if value is not None and base == "ns" else None
 
 
 def _of_dump(log: Log) -> list[Report]:

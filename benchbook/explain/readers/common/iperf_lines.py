@@ -254,13 +254,13 @@ def figures(log: Log, row: Row, statistic: str, columns: dict[str, Any]) -> list
     return found
 
 
-# What LOST finds, in its order.
-_OF_LOSSES = (
-    ("jitter", "ms"),
-    ("lost datagrams", "datagrams"),
-    ("datagrams", "datagrams"),
-    ("loss", "%"),
-)
+# What LOST finds, in its order: our names and units.
+OF_LOSSES = {
+    "jitter": ("jitter", "ms"),
+    "lost": ("lost datagrams", "datagrams"),
+    "all": ("datagrams", "datagrams"),
+    "percent": ("loss", "%"),
+}
 
 
 def losses(log: Log, row: Row, statistic: str, columns: dict[str, Any]) -> list[Result]:
@@ -272,7 +272,7 @@ def losses(log: Log, row: Row, statistic: str, columns: dict[str, Any]) -> list[
         printed = found["jitter"], found["lost"], None, None  # the log may end inside of a number
     return [
         Result(name, value, unit, number, statistic, columns)
-        for (name, unit), text in zip(_OF_LOSSES, printed, strict=True)
+        for (name, unit), text in zip(OF_LOSSES.values(), printed, strict=True)
         if text is not None and (value := log.number(text)) is not None
     ]
 
