@@ -285,8 +285,6 @@ def claim_of(name: str) -> dict[str, Any]:
 
 def judged_by(place: Place, table: pd.DataFrame, preset: str) -> dict[str, dict[str, Any]]:
     """The claims of the figure where the current run's summaries are these, by id."""
-    figures = catalogue.paper(ROOT, PAPER)["figures"]
-    figure = next(figure for figure in figures if figure["id"] == FIGURE)
     points = [
         {"point": point.id, "variant": point.variant, "factors": point.factors, "twin": point.twin}
         | {"state": "ok", "reason": ""}
@@ -303,6 +301,7 @@ def judged_by(place: Place, table: pd.DataFrame, preset: str) -> dict[str, dict[
     content = catalogue.definition(ROOT, EXPERIMENT)
     paper = replace(PaperSource.read(ROOT, PAPER), root=place.root)
     run = ExperimentRun(content, analysis, table, [], place.results)
+    figure = next(figure for figure in paper.figures if figure.id == FIGURE)
     made = judged(paper, figure, run, {"audit": []}, {})
     return {claim["claim"]: claim for claim in made["claims"]}
 

@@ -82,7 +82,7 @@ def furthest(interval: dict[str, Any]) -> float:
 
 
 def smallest_effect(interval: dict[str, float], null: dict[str, Any]) -> stats.SmallestEffect:
-    """The smallest effect that counts as real beside these twins."""
+    """The smallest effect that counts as real, given what these twins show."""
     again, relinked = null["again"] or {}, null["relinked"] or {}
     return stats.smallest_effect(
         interval["half_width"], again.get("half_width"), relinked.get("low"), relinked.get("high")

@@ -50,7 +50,7 @@ class Measured:
 
 
 def analyse(pointer: Path, samples: Path, evidence: Path, output: Path) -> None:
-    """Write analysis.json (points, states, findings) and summaries.parquet beside it."""
+    """Write analysis.json (points, states, findings) and summaries.parquet next to it."""
     run = read_measured(pointer, evidence)
     states, readings = machine_states(run.folder)
     summaries, inside = with_states(samples, run.plan["paper_samples"], states)
@@ -274,7 +274,7 @@ def describe(
         "best_ns": float(own["best_ns"].min()),
         "spread_ns": {name: float(own[name].median()) for name in SPREAD if name in own},
         "paper_statistic": statistic,
-        # Of fewer samples than the paper has, whose number stands beside it.
+        # Of fewer samples than the paper has, whose number stands next to it.
         "paper_ns": finite(
             float(own[f"paper_{statistic}_ns"].fillna(own[f"{statistic}_ns"]).median())
         ),
@@ -285,7 +285,7 @@ def describe(
 
 
 def _part(own: pd.DataFrame, bytes_per_call: float) -> dict[str, Any]:
-    """The estimate over some of the blocks, beside the primary one over all."""
+    """The estimate over some of the blocks; the primary one is over all."""
     estimate = center(own["median_ns"])
     return {**estimate, **rates(bytes_per_call, estimate), "blocks": len(own)}
 

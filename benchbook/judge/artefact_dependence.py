@@ -156,7 +156,7 @@ def blame(points: Sequence[str], findings: Iterable[dict[str, Any]]) -> list[Bla
     explained = set().union(*(blamed.marked for blamed in causes if blamed.effect == "invalidates"))
     symptom = by_name.get(above_ceiling.ARTEFACT.id)
     if symptom and symptom.marked <= explained:
-        guilty = causes  # a rate that cannot be is what they made, and no cause beside them
+        guilty = causes  # a rate that cannot be is what they made, and no further cause
     return sorted(guilty, key=lambda blamed: (EFFECTS.index(blamed.effect), blamed.artefact))
 
 

@@ -88,15 +88,15 @@ class Context:
 
 def row(point: Point, name: str, unit: str = "", source: str = "") -> dict[str, Any]:
     """An observation of a point as a row of evidence; `source` where it is no plain observation."""
-    value = point["observations"].get(name)
-    return {
-        "point": point["point"],
-        "name": name,
-        "value": value,
-        "unit": unit,
-        "source": source or "observed",
-        "state": "absent" if value is None else "ok",
-    }
+    value = seen(point, name)
+    known = fact(name, value, unit, source or "observed", point["point"])
+    return known | {"state": "absent" if value is None else "ok"}
+
+
+def fact(name: str, value: Any, unit: str, source: str, point: str = "") -> dict[str, Any]:
+    """What is known without an observation, as a row of evidence."""
+    about = {"point": point, "name": name, "value": value}
+    return about | {"unit": unit, "source": source, "state": "ok"}
 
 
 def seen(point: Point, name: str) -> Any:

@@ -1,4 +1,4 @@
-"""One published table with its rerun: printed cell beside estimate, ranges, recomputed numbers."""
+"""One published table with its rerun: printed cell and estimate, ranges, recomputed numbers."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def _range(
     content: dict[str, Any],
     sizes: dict[str, Any],
 ) -> dict[str, Any]:
-    """A printed range beside that of the rerun, (max - min) ÷ max of medians, both in percent;
+    """A printed range and that of the rerun, (max - min) ÷ max of medians, both in percent;
     `low`, `high` are pointwise 95 %, `null` what points of equal truth would show here."""
     column = series.y or figure.y or ""
     which = [column.removesuffix("_percent").replace("_", " ")] if series.y else []

@@ -1,4 +1,4 @@
-"""What compilers and flags change: one setting of all factors, every variant beside the base."""
+"""What compilers and flags change: at one setting, every variant compared with the base."""
 
 from __future__ import annotations
 

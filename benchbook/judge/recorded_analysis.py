@@ -16,7 +16,7 @@ SAMPLES = "samples.parquet"
 
 
 def analysed(run: Path, folder: Path) -> Path:
-    """analysis.json of one recorded run, with samples and evidence beside it."""
+    """analysis.json of one recorded run, with samples and evidence in the same folder."""
     from benchbook.analyse.stage import analyse
     from benchbook.analyse.tables import write_samples
     from benchbook.evidence.collectors import invocations

@@ -1,4 +1,4 @@
-"""Recorded runs beside the figures of a paper: each analysed anew once, shown where it belongs.
+"""Recorded runs next to the figures of a paper: each is analysed anew once.
 
 Nothing is pooled with them and no verdict rests on them. One that is damaged says so in a sentence
 where its figure would stand.
@@ -42,7 +42,7 @@ KEPT = ("row", "group", "label", "column", "point", "rerun", "low", "high", "sta
 
 def analyse_recorded(root: Path, run: Path, output: Path) -> None:
     """Write `output`: what `run` is (its folder, relative to `root`: …/<host>/<experiment>/<run>),
-    and beside it analysis.json and summaries.parquet as of a run of this host, or why not.
+    and next to it analysis.json and summaries.parquet as of a run of this host, or why not.
     """
     host, experiment, name = run.parts[-3:]
     day = _DAY.match(name)

@@ -1,4 +1,4 @@
-"""A paper's figures with their reruns: printed cell beside estimate, verdicts and findings."""
+"""A paper's figures with their reruns: printed cells, estimates, verdicts and findings."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Times along one factor, as paper.yaml declares them: printed beside rerun, and what each step
-adds beside what a wire would take and what the source states."""
+"""Times along one factor, as paper.yaml declares them: printed and rerun, and what each step adds,
+compared with what a wire takes and what the source states."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The whole machine by processes: averages summed beside what arrived in the wall time."""
+"""The whole machine by processes: averages summed, and what arrived in the wall time."""
 
 from __future__ import annotations
 

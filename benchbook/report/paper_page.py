@@ -442,7 +442,7 @@ class PaperPage:
                     labels = rows.setdefault(key, {"labels": [], "point": row["point"]})["labels"]
                     label = row["group"] or row["label"]
                     labels += [label] if label not in labels else []
-        return self._part("calls", rows=rows, compiled_form=timed_functions.compiled_form)
+        return self._part("calls", rows=rows, timed_functions=timed_functions)
 
     def audit(self) -> Html:
         """The source's own numbers, recomputed by rules: slips, then the checks behind them."""
@@ -454,11 +454,12 @@ class PaperPage:
 
     def failures(self) -> Html:
         """Points that failed or could not run, by reason; nothing is hidden."""
-        lost = [point for point in self.content["points"] if point["state"] != "ok"]
-        reasons = wording.by_reason(
-            (f"{wording.state_in_words(point)}: {point['reason']}", point["point"])
-            for point in lost
-        )
+        by_state: dict[str, list[tuple[str, str]]] = {}
+        for point in self.content["points"]:
+            if point["state"] != "ok":
+                state = wording.state_in_words(point)
+                by_state.setdefault(state, []).append((point["reason"], point["point"]))
+        reasons = {state: wording.by_reason(points) for state, points in by_state.items()}
         troubled = [p for p in self.content["points"] if p["state"] == "ok" and p["reason"]]
         return self._part("failures", reasons=reasons, troubled=troubled)
 

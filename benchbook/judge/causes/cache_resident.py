@@ -17,6 +17,7 @@ from benchbook.judge.cause_context import (
     Excluded,
     Point,
     Predicted,
+    fact,
     row,
 )
 
@@ -38,10 +39,8 @@ def predict(context: Context) -> Answer:
         return Excluded(why, evidence)
     at_work = [_at_work(context, side) for side in context.sides()]
     evidence += [
-        {"point": "", "name": f"{name}_bytes", "value": size, "unit": "bytes", "source": "host",
-         "state": "ok"}
-        for name, size in context.caches.items()
-    ]  # fmt: skip
+        fact(f"{name}_bytes", size, "bytes", "host") for name, size in context.caches.items()
+    ]
     words = " and ".join(f"{format_bytes(int(size))} ({_where(context, size)})" for size in at_work)
     elsewhere = _elsewhere(context, sizes[0], sizes[1])
     if elsewhere is None:

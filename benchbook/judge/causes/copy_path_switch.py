@@ -20,6 +20,7 @@ from benchbook.judge.cause_context import (
     Excluded,
     Point,
     Predicted,
+    fact,
     row,
     seen,
 )
@@ -89,10 +90,9 @@ def thresholds_as_rows(context: Context, side: Point) -> Evidence:
     """The library's thresholds, as rows of evidence."""
     thresholds = context.thresholds.get(side["variant"], {})
     return [
-        {"point": side["point"], "name": f"{name}_bytes", "value": value, "unit": "bytes",
-         "source": "C library", "state": "ok"}
+        fact(f"{name}_bytes", value, "bytes", "C library", side["point"])
         for name, value in thresholds.items()
-    ]  # fmt: skip
+    ]
 
 
 def _size(side: Point) -> str:

@@ -10,7 +10,7 @@ import math
 import numpy as np
 
 from benchbook.core.number_format import duration, listed, plural, share
-from benchbook.judge.cause_context import Answer, CannotTell, Context, Excluded, Predicted
+from benchbook.judge.cause_context import Answer, CannotTell, Context, Excluded, Predicted, fact
 
 CAUSE = "state-flip"
 TITLE = "states of the machine"
@@ -24,10 +24,9 @@ def predict(context: Context) -> Answer:
         return CannotTell("no block has a state at both sides")
     seen = sorted({str(state) for state in np.unique(states.astype(str))})
     rows = [
-        {"point": "", "name": f"anchor in state {state}", "value": value, "unit": "ns",
-         "source": "anchor", "state": "ok"}
+        fact(f"anchor in state {state}", value, "ns", "anchor")
         for state, value in sorted(context.anchors.items())
-    ]  # fmt: skip
+    ]
     same = int((states[names[0]] == states[names[1]]).sum())
     if same == len(states):
         state_in_words = f"the same state on both sides in all {plural(len(states), 'block')}"

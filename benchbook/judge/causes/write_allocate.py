@@ -19,6 +19,7 @@ from benchbook.judge.cause_context import (
     Excluded,
     Point,
     Predicted,
+    fact,
     row,
 )
 from benchbook.judge.causes.copy_path_switch import calls_of, thresholds_as_rows, way_of
@@ -50,10 +51,8 @@ def predict(context: Context) -> Answer:
     for side, way in zip(context.sides(), ways, strict=True):
         value, source, state = _moved(context, side, way)
         moved.append(value)
-        evidence.append(
-            {"point": side["point"], "name": "bytes_moved_per_byte_declared", "value": value,
-             "unit": "", "source": source, "state": state}
-        )  # fmt: skip
+        moved_row = fact("bytes_moved_per_byte_declared", value, "", source, side["point"])
+        evidence.append(moved_row | {"state": state})
     why = (
         f"For each byte declared {moved[0]:.3g} move by {_named(ways[0])} and {moved[1]:.3g} by "
         f"{_named(ways[1])}, and beyond the caches these bytes take the time."

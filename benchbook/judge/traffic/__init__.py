@@ -1,4 +1,4 @@
-"""What each method moved beside what it declares: evidence rows and estimates as tidy tables.
+"""What each method moved, compared with what it declares, as tidy tables.
 
 Bytes are per call of the method, rates per second.
 """

@@ -121,12 +121,11 @@ def headline(paper: Paper, claims: list[Claim]) -> str:
         ends = [_ratio(claim) for claim in claims if claim["verdict"] == "not_reproduced"]
         of = _of(failing, number_format.listed(failing), quantity(claims))
         does = "do not" if len(failing) > 1 else "does not"
-        parts.append(f"the {of} {does}: {number_format.listed(ends)} times")
+        alone = "" if holding else f" stay {margin(first)} here"  # else it was said before
+        parts.append(f"the {of} {does}{alone}: {number_format.listed(ends)} times")
     undecided = [*verdicts.get("inconclusive", []), *verdicts.get("not_measurable_here", [])]
     if undecided:
         parts.append(f"{number_format.listed(undecided)} undecided")
-    if "reproduced" not in verdicts:
-        parts[0] = parts[0].replace(":", f" stay {margin(first)} here:", 1)
     return f"{wording.capitalised(what)}, {'; '.join(parts)}"
 
 

@@ -28,19 +28,37 @@ def name_of(experiment: dict[str, Any], point: str, variant: str = "") -> str:
     return function_of(point, record.get("timed_functions") or {})
 
 
+def library_calls(experiment: dict[str, Any], point: str, variant: str = "") -> list[str] | None:
+    """The C library's functions that a point's timed function calls, none where it is a loop of its
+    own; None where the loop itself was not looked at."""
+    function = _disassembled(experiment, point, variant)
+    if function is None:
+        return None
+    calls = [call for call in function["library_calls"] if not call.startswith(disassembly.RUNTIME)]
+    in_runtime = function["library_calls"] and not function["loads_in_loop"]
+    return None if in_runtime and not calls else calls
+
+
+def _disassembled(experiment: dict[str, Any], point: str, variant: str) -> Any:
+    record = variant_record(experiment, variant or wording.parts_of(point)["variant"])
+    if record.get("state") != "ok":
+        return None
+    return (record["timed_functions"] or {}).get(name_of(experiment, point, variant))
+
+
 def compiled_form(experiment: dict[str, Any], point: str, variant: str = "") -> str:
     """What the compiler made of a point's timed function, in words."""
     record = variant_record(experiment, variant or wording.parts_of(point)["variant"])
     if record.get("state") != "ok":
         return "not built"
-    function = (record["timed_functions"] or {}).get(name_of(experiment, point, variant))
+    function = _disassembled(experiment, point, variant)
     if function is None:
         return "its disassembly was not looked at"
-    calls = [call for call in function["library_calls"] if not call.startswith(disassembly.RUNTIME)]
+    calls = library_calls(experiment, point, variant)
+    if calls is None:
+        return "its loop lies in a function for the OpenMP runtime, which was not looked at"
     if calls:
         return f"calls {number_format.listed(calls)}"
-    if function["library_calls"] and not function["loads_in_loop"]:
-        return "its loop lies in a function for the OpenMP runtime, which was not looked at"
     return f"no library call, {number_format.plural(function['loads_in_loop'], 'load')} in its loop"
 
 
