@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +15,7 @@ from benchbook.analyse.tables import rate
 from benchbook.core.errors import BenchbookError
 from benchbook.core.reason_codes import Code, Reason
 from benchbook.core.units import TIME, UNITS, VALUES, quantity_of
-from benchbook.define.models import Figure, RangeSeries
+from benchbook.define.models import Figure, RangeSeries, Series
 from benchbook.define.points import NOT_IN_PRESET, resolve
 from benchbook.define.published import beyond, labels, read_table
 from benchbook.estimands import Known, names_of
@@ -36,24 +38,27 @@ def rerun_figure(
 
     `content` is the experiment's definition, `audited` the checks of the paper's own numbers.
     """
-    sizes = analysis["sizes"]
-    points = {point["point"]: point for point in analysis["points"]}
-    table = read_table(root, paper, figure.table)
-    as_printed = labels(root, paper, figure.table)
-    rows = _rows(paper, figure, table, as_printed, points, content, sizes)
+    run = Measured(analysis["points"], summaries)
+    table = _Table(
+        paper,
+        figure,
+        read_table(root, paper, figure.table),
+        labels(root, paper, figure.table),
+        run,
+        content,
+        analysis["sizes"],
+    )
+    rows = [table.row(series) for series in figure.select]
     if rows:
         pairwise.add_ratios(rows, summaries, figure.y_unit)
     return {
         **{key: getattr(figure, key) for key in KEPT},
         "quantity": quantity_of(figure.y_unit),
         "grid": figure.grid is not None,
-        "not_rerun": _not_rerun(table, figure, as_printed),
+        "not_rerun": table.not_rerun(),
         "whole": None if figure.grid else beyond(root, paper, figure.model_dump(exclude_none=True)),
         "rows": rows,
-        "ranges": [
-            _range(paper, figure, series, table, points, summaries, content, sizes)
-            for series in figure.ranges or []
-        ],
+        "ranges": [table.range(series) for series in figure.ranges or []],
         "recomputed": [
             check
             for check in audited
@@ -62,84 +67,94 @@ def rerun_figure(
     }
 
 
-def _rows(
-    paper: str,
-    figure: Figure,
-    table: list[dict[str, str]],
-    as_printed: dict[str, str],
-    points: Known,
-    content: dict[str, Any],
-    sizes: dict[str, Any],
-) -> list[dict[str, Any]]:
-    """Printed cell and rerun of every point that the figure selects."""
-    rows = []
-    for series in figure.select:
-        column = series.y or figure.y or ""
-        name = None if series.point is None else resolve(content, series.point, sizes)
-        point = points.get(name or "", {"state": "not_in_preset", "reason": NOT_IN_PRESET})
+@dataclass(frozen=True)
+class _Table:
+    """A figure's table as printed, with the run whose points rerun it."""
+
+    paper: str
+    figure: Figure
+    cells: list[dict[str, str]]
+    as_printed: dict[str, str]  # column -> its heading
+    run: Measured
+    content: dict[str, Any]
+    sizes: dict[str, Any]
+
+    @cached_property
+    def points(self) -> Known:
+        """Those of the run by id."""
+        return self.run.known
+
+    def printed(self, series: Series | RangeSeries) -> dict[str, Any]:
+        """The cell that a series names, and where it stands."""
+        column = series.y or self.figure.y or ""
+        origin = f"{self.paper}/{self.figure.table}"
+        printed = cell(self.cells, series.row, column, origin)
+        return {"row": series.row, "column": column, "printed": printed}
+
+    def row(self, series: Series) -> dict[str, Any]:
+        """Printed cell and rerun of one point."""
+        figure, printed = self.figure, self.printed(series)
+        name = None if series.point is None else resolve(self.content, series.point, self.sizes)
+        point = self.points.get(name or "", {"state": "not_in_preset", "reason": NOT_IN_PRESET})
         if series.beyond_host:
             point = {"state": "beyond_host", "reason": series.beyond_host}
-        label = str(series.row.get(figure.x, ""))
-        rows.append(
+        label, column = str(series.row.get(figure.x, "")), printed["column"]
+        return {
+            **printed,
+            # Rows of a grid stand in one group for each of its lines, labelled by column.
+            "group": label if figure.grid else "",
+            "label": self.as_printed.get(column, column) if figure.grid else label,
+            "point": name,
+            "state": point["state"],
+            "reason": point["reason"],
+            "emulates": point.get("emulates", ""),
+            **_rerun(point, figure.y_unit),
+        }
+
+    def range(self, series: RangeSeries) -> dict[str, Any]:
+        """A printed range and that of the rerun, (max - min) ÷ max of medians, both in percent;
+        `low`, `high` are pointwise 95 %, `null` what points of equal truth would show here."""
+        printed = self.printed(series)
+        named = [printed["column"].removesuffix("_percent").replace("_", " ")] if series.y else []
+        estimand = {"kind": "range", "quantity": "rate", "holds": "all"}
+        claim = Claim(estimand | {"points": series.points, "over": series.over}, statistic="median")
+        resolved = resolve_claim(claim, self.content, self.sizes, self.run).estimated(1)
+        row = {
+            **printed,
+            "label": ", ".join([*map(str, series.row.values()), *named]),
+            "points": names_of(resolved.used),
+            "left_out": resolved.left_out,
+            **_state(resolved.missing),
+            **dict.fromkeys(("rerun", "low", "high", "null")),
+        }
+        made = resolved.estimate
+        if made is None:
+            return row
+        null = next(iter(made.notes["ranges"].values())).get("of_medians")
+        return row | {
+            "rerun": 100 * made.value,
+            "low": 100 * made.low95,
+            "high": 100 * made.high95,
+            "null": null and {key: 100 * value for key, value in null.items()},
+        }
+
+    def not_rerun(self) -> list[dict[str, str]]:
+        """Cells of a grid's table that it does not rerun, such as failures that stand for a
+        rate."""
+        figure = self.figure
+        if figure.grid is None:
+            return []
+        rerun = {figure.x, *figure.grid.columns}
+        return [
             {
-                "row": series.row,
-                # Rows of a grid stand in one group for each of its lines, labelled by column.
-                "group": label if figure.grid else "",
-                "label": as_printed.get(column, column) if figure.grid else label,
-                "column": column,
-                "printed": cell(table, series.row, column, f"{paper}/{figure.table}"),
-                "point": name,
-                "state": point["state"],
-                "reason": point["reason"],
-                "emulates": point.get("emulates", ""),
-                **_rerun(point, figure.y_unit),
+                "row": row[figure.x],
+                "label": self.as_printed.get(column, column),
+                "printed": printed,
             }
-        )
-    return rows
-
-
-def _range(
-    paper: str,
-    figure: Figure,
-    series: RangeSeries,
-    table: list[dict[str, str]],
-    points: Known,
-    summaries: pd.DataFrame,
-    content: dict[str, Any],
-    sizes: dict[str, Any],
-) -> dict[str, Any]:
-    """A printed range and that of the rerun, (max - min) ÷ max of medians, both in percent;
-    `low`, `high` are pointwise 95 %, `null` what points of equal truth would show here."""
-    column = series.y or figure.y or ""
-    which = [column.removesuffix("_percent").replace("_", " ")] if series.y else []
-    estimand: dict[str, Any] = {"kind": "range", "quantity": "rate", "holds": "all"}
-    estimand |= {"points": series.points, "over": series.over}
-    run = Measured(list(points.values()), summaries)
-    resolved = resolve_claim(Claim(estimand, statistic="median"), content, sizes, run).estimated(1)
-    row: dict[str, Any] = {
-        "row": series.row,
-        "label": ", ".join([*map(str, series.row.values()), *which]),
-        "column": column,
-        "printed": cell(table, series.row, column, f"{paper}/{figure.table}"),
-        "points": names_of(resolved.used),
-        "left_out": resolved.left_out,
-        **_state(resolved.missing),
-        "rerun": None,
-        "low": None,
-        "high": None,
-        "null": None,
-    }
-    made = resolved.estimate
-    if made is None:
-        return row
-    of_group = next(iter(made.notes["ranges"].values()))
-    null = of_group.get("of_medians")
-    return row | {
-        "rerun": 100 * made.value,
-        "low": 100 * made.low95,
-        "high": 100 * made.high95,
-        "null": null and {key: 100 * value for key, value in null.items()},
-    }
+            for row in self.cells
+            for column, printed in row.items()
+            if column not in rerun and printed
+        ]
 
 
 def _state(missing: Reason | None) -> dict[str, str]:
@@ -149,21 +164,6 @@ def _state(missing: Reason | None) -> dict[str, str]:
     if missing.code == Code.NOT_IN_PRESET:
         return {"state": "not_in_preset", "reason": NOT_IN_PRESET}
     return {"state": "cannot_run", "reason": missing.parameters.get("why", SIZE_UNKNOWN)}
-
-
-def _not_rerun(
-    table: list[dict[str, str]], figure: Figure, as_printed: dict[str, str]
-) -> list[dict[str, str]]:
-    """Cells of a grid's table that it does not rerun, such as failures that stand for a rate."""
-    if figure.grid is None:
-        return []
-    rerun = {figure.x, *figure.grid.columns}
-    return [
-        {"row": row[figure.x], "label": as_printed.get(column, column), "printed": cell}
-        for row in table
-        for column, cell in row.items()
-        if column not in rerun and cell
-    ]
 
 
 def cell(rows: list[dict[str, str]], wanted: dict[str, Any], column: str, origin: str) -> str:
