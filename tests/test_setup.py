@@ -37,6 +37,30 @@ def test_all_that_is_absent_is_installed_by_one_call(place):
     assert installations(place) == [f"gcc libc6-dev {driver} rpcsvc-proto chromium"]
 
 
+def test_packages_are_installed_while_the_venv_is_made(place):
+    place.remove("objdump")
+    stamp = ".venv/benchbook-run.stamp"
+    wait = f"timeout 60 sh -c 'until [ -e {stamp} ]; do sleep 0.1; done' || exit 100"
+    place.installs("objdump", condition=wait)
+    done = place.set_up()
+    assert done.returncode == 0, done.stderr
+    assert installations(place) == ["binutils"]
+
+
+def test_only_what_is_required_is_installed_before_a_python(place):
+    script = place.root / "scripts/setup"
+    script.write_text(script.read_text().replace(" /usr/bin/python3", ""))
+    python = (place.bin / "python3").rename(place.root.parent / "python3")
+    place.remove("objdump", "rpcgen")
+    place.installs(
+        "objdump",
+        condition=f'cat "{python}" > "{place.bin}/python3"; chmod +x "{place.bin}/python3"',
+    )
+    done = place.set_up()
+    assert done.returncode == 0, done.stderr
+    assert installations(place) == ["binutils python3 python3-venv", "rpcsvc-proto"]
+
+
 def test_what_cannot_be_installed_takes_nothing_required_with_it(place):
     place.remove("gcc", "rpcgen")
     place.installs("gcc", condition='case "$*" in *rpcsvc-proto*) exit 100 ;; esac')
@@ -104,6 +128,16 @@ def test_without_apt_get_the_absent_ones_are_named(place):
     assert done.returncode == 1
     assert "gcc (compiles the kernels), objdump" in done.stderr
     assert "no apt-get" in done.stderr
+
+
+def test_what_is_required_and_cannot_be_installed_ends_the_set_up(place):
+    place.remove("gcc")
+    place.stand_in("apt-get", "echo no such package >&2; exit 100")
+    done = place.set_up()
+    assert done.returncode == 1
+    assert "no such package" in done.stderr
+    assert "cannot install gcc (compiles the kernels)" in done.stderr
+    assert "ready" not in done.stderr
 
 
 def test_an_installation_that_changes_nothing_is_an_error(place):
