@@ -13,6 +13,7 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
+import debian
 import pytest
 
 ROOT = Path(__file__).parents[2]
@@ -31,10 +32,6 @@ flake-registry =
 
 # Asked whether another machine should build: without it Nix looks for itself where it is installed.
 HOOK = "#!/bin/sh\necho '# decline-permanently' >&2\nexec cat >/dev/null\n"
-
-
-class UnavailableError(Exception):
-    """Why there is no Nix here, or not this one."""
 
 
 @dataclass(frozen=True)
@@ -88,31 +85,33 @@ class Nix:
 
 def suites() -> list[str]:
     """This Debian's release first, then the newer one."""
-    own = _release().get("VERSION_CODENAME", OLDEST)
+    own = debian.release().get("VERSION_CODENAME", OLDEST)
     return list(dict.fromkeys([own, NEWER]))
 
 
 def must_work(suite: str) -> bool:
     """On Debian 12 as root there is no excuse for the release's own Nix."""
-    return suite == _release().get("VERSION_CODENAME") == OLDEST and os.geteuid() == 0
+    return suite == debian.release().get("VERSION_CODENAME") == OLDEST and os.geteuid() == 0
 
 
 def program(suite: str) -> Path:
-    """A script that starts the Nix of a Debian release; fetched once. Raises UnavailableError."""
+    """A script that starts the Nix of a Debian release; fetched once.
+
+    Raises UnavailableError of debian.py.
+    """
     kept = KEPT / suite / "nix"
     if kept.exists():
         return kept
-    if _release().get("ID") != "debian" or shutil.which("apt-get") is None:
-        raise UnavailableError("Nix is taken from Debian's packages, and this is no Debian")
+    if debian.release().get("ID") != "debian" or shutil.which("apt-get") is None:
+        raise debian.UnavailableError("Nix is taken from Debian's packages, and this is no Debian")
     if platform.machine() not in ("x86_64", "aarch64"):
-        raise UnavailableError(f"Benchbook's flake has no system {platform.machine()}")
+        raise debian.UnavailableError(f"Benchbook's flake has no system {platform.machine()}")
     shutil.rmtree(KEPT / suite, ignore_errors=True)
     try:
         unpacked = _unpack(suite, KEPT / suite)
     except subprocess.CalledProcessError as error:
-        words = (error.stderr or error.stdout).strip().splitlines()[-1:]
-        raise UnavailableError(
-            f"apt-get cannot bring the Nix of {suite}: {' '.join(words)}"
+        raise debian.UnavailableError(
+            f"apt-get cannot bring the Nix of {suite}: {debian.last_words(error)}"
         ) from None
     (loader,) = (path for path in unpacked.rglob("ld-linux-*.so.*") if not path.is_symlink())
     folders = [*unpacked.glob("lib/*-linux-gnu"), *unpacked.glob("usr/lib/*-linux-gnu")]
@@ -133,17 +132,9 @@ def _unpack(suite: str, place: Path) -> Path:
     (
         apt / "status"
     ).touch()  # nothing is installed there, so that apt resolves down to the C library
-    sites = _run("apt-get", "indextargets", "--format", "$(SITE) $(RELEASE)").splitlines()
-    own = _release().get("VERSION_CODENAME")
-    site = next((line.split()[0] for line in sites if line.split()[1:] == [own]), None)
-    if site is None:
-        raise UnavailableError("apt's own configuration names no mirror of this release")
-    (apt / "sources").write_text(f"deb {site} {suite} main\n")
-    # The machine's way to its mirror (a proxy, say), and nothing else of its configuration.
-    ours = [
-        line for line in _run("apt-config", "dump").splitlines() if line.startswith("Acquire::")
-    ]
-    ours = [line for line in ours if not line.startswith("Acquire::IndexTargets")]
+    (apt / "sources").write_text(f"deb {debian.mirror()} {suite} main\n")
+    # The machine's way to its mirror, and nothing else of its configuration.
+    ours = debian.acquire_settings()
     for name, value in {
         "Dir::Etc::sourcelist": apt / "sources",
         "Dir::Etc::sourceparts": "/dev/null",
@@ -157,39 +148,27 @@ def _unpack(suite: str, place: Path) -> Path:
         ours.append(f'{name} "{value}";')
     (apt / "conf").write_text("\n".join(ours) + "\n")
     environment = {**os.environ, "APT_CONFIG": str(apt / "conf"), "LC_ALL": "C"}
-    _run("apt-get", "update", "-o", "APT::Update::Error-Mode=any", env=environment)
-    planned = _run(
+    debian.run("apt-get", "update", "-o", "APT::Update::Error-Mode=any", env=environment)
+    planned = debian.run(
         "apt-get", "--simulate", "--no-install-recommends", "install", "nix-bin", env=environment
     )
     names = [line.split()[1] for line in planned.splitlines() if line.startswith("Inst ")]
     wanted = [
         name for name in names if name.startswith(("lib", "zlib", "nix-bin")) and "perl" not in name
     ]
-    _run("apt-get", "download", *wanted, cwd=apt / "cache", env=environment)
+    debian.run("apt-get", "download", *wanted, cwd=apt / "cache", env=environment)
     for package in sorted((apt / "cache").glob("*.deb")):
-        _run("dpkg-deb", "-x", str(package), str(apt / "unpacked"))
+        debian.run("dpkg-deb", "-x", str(package), str(apt / "unpacked"))
     unpacked = (apt / "unpacked").rename(place / "unpacked")
     shutil.rmtree(apt)
     return unpacked
-
-
-def _run(*command: str, **more: object) -> str:
-    done = subprocess.run(command, check=True, capture_output=True, text=True, **more)
-    return done.stdout
-
-
-def _release() -> dict[str, str]:
-    try:
-        return platform.freedesktop_os_release()
-    except OSError:
-        return {}
 
 
 def fetched(suite: str) -> Path:
     """The program, or the test is skipped with the reason (fails where it must work)."""
     try:
         return program(suite)
-    except UnavailableError as reason:
+    except debian.UnavailableError as reason:
         if must_work(suite):
             pytest.fail(str(reason))
         pytest.skip(str(reason))
