@@ -106,11 +106,11 @@ def try_one(root: Path, artefact: str, overrides: dict[str, Any], seeds: int) ->
     show(replayed, artefact, findings)
 
 
-def show(told: score.Outcomes, artefact: str, findings: list[dict[str, Any]]) -> None:
+def show(judged: score.Outcomes, artefact: str, findings: list[dict[str, Any]]) -> None:
     """Print one control's counts, what went wrong, and the findings."""
-    counts = score.count(artefact, told.outcomes)
+    counts = score.count(artefact, judged.outcomes)
     print(", ".join(f"{name} {counts[name]}" for name in (*score.COUNTS, "skipped")))
-    for outcome in told.outcomes:
+    for outcome in judged.outcomes:
         good = "found" if outcome.provoked else "silent"
         if outcome.answer != good and (outcome.artefact == artefact or outcome.answer == "found"):
             role = "provoked" if outcome.provoked else "clean"
@@ -121,9 +121,9 @@ def show(told: score.Outcomes, artefact: str, findings: list[dict[str, Any]]) ->
         print(f"  {text}")
 
 
-def _line(outcome: dict[str, Any]) -> str:
-    factor = "" if outcome["factor"] is None else f" x{outcome['factor']:.3g}"
+def _line(finding: dict[str, Any]) -> str:
+    factor = "" if finding["factor"] is None else f" x{finding['factor']:.3g}"
     return (
-        f"[{outcome['artefact']}: {outcome['effect']}{factor}, {outcome['confidence']:.2g}] "
-        f"{outcome['explanation']}"
+        f"[{finding['artefact']}: {finding['effect']}{factor}, {finding['confidence']:.2g}] "
+        f"{finding['explanation']}"
     )

@@ -99,7 +99,7 @@ def of_analysis(
     # A disturbed run is not clean, unless the control disturbs some of its starts itself.
     is_noisy = bool(analysis["disturbed"]) and control["artefact"] not in _disturbed_by_others()
     loaded = loaded or is_noisy
-    told = Outcomes()
+    played = Outcomes()
     for number, scene in enumerate(scenes):
         findings = [
             finding for finding in analysis["findings"] if not apart or finding["scene"] == number
@@ -128,9 +128,9 @@ def of_analysis(
             if of_run.get(artefact, places) & set(judged)
         }
         label = ", ".join(scene.where)
-        said_of = _Judgement(by_artefact, abstained, clean)
-        told.add(_outcomes(control, scene.provoked, label, said_of, lost, loaded=loaded))
-    return told
+        judgement = _Judgement(by_artefact, abstained, clean)
+        played.add(_outcomes(control, scene.provoked, label, judgement, lost, loaded=loaded))
+    return played
 
 
 def _lost(
@@ -150,16 +150,16 @@ def _lost(
 def of_replay(root: Path, name: str, seeds: Iterable[int]) -> Outcomes:
     """The outcomes of a control's replay, judged here; nothing where it has none."""
     path = root / "kernels" / name / catalogue.REPLAY
-    told = Outcomes()
+    outcomes = Outcomes()
     if not path.exists():
-        return told
+        return outcomes
     control = load(catalogue.definition_file(root, name), Control)
     own = next(
         (detector for detector in all_detectors() if control["artefact"] == detector.ARTEFACT.id),
         None,
     )
     if own is None:
-        return told
+        return outcomes
     for seed in seeds:
         for number, scene in enumerate(replayed(path, seed)):
             judged = own.detect(seen_of_scene(scene))
@@ -169,8 +169,8 @@ def of_replay(root: Path, name: str, seeds: Iterable[int]) -> Outcomes:
                 {own.ARTEFACT.id} if judged.clean else set(),
             )
             label = f"replay {seed}.{number}"
-            told.add(_outcomes(control, scene.provoked, label, judgement, "", replayed=True))
-    return told
+            outcomes.add(_outcomes(control, scene.provoked, label, judgement, "", replayed=True))
+    return outcomes
 
 
 def replayed(path: Path, seed: int) -> Iterator[Scene]:
@@ -187,13 +187,13 @@ class _Judgement(NamedTuple):
     """What the detectors said of one scene: a finding of each that has one, why others abstained,
     and who judged it and found nothing."""
 
-    found: dict[str, dict[str, Any]]
+    findings: dict[str, dict[str, Any]]
     abstained: dict[str, str | None]
     clean: set[str]
 
     def answer(self, artefact: str) -> str:
         """`found`, `abstained`, `silent` or `unasked`."""
-        if artefact in self.found:
+        if artefact in self.findings:
             return "found"
         if self.abstained.get(artefact) is not None:
             return "abstained"
@@ -211,11 +211,11 @@ def _outcomes(
     loaded: bool = False,
 ) -> Outcomes:
     """One outcome of its own detector; in a clean scene one of every other that judged it."""
-    own, told = control["artefact"], Outcomes()
+    own, outcomes = control["artefact"], Outcomes()
     common = {"control": own, "where": where, "provoked": provoked, "replayed": replayed}
     if lost:
-        told.outcomes.append(Outcome(own, answer="skipped", reason=lost, **common))
-        return told
+        outcomes.outcomes.append(Outcome(own, answer="skipped", reason=lost, **common))
+        return outcomes
     artefacts = {own}
     if not provoked:
         others = {point for point in judged.abstained if judged.answer(point) != "unasked"}
@@ -227,12 +227,12 @@ def _outcomes(
             word = "silent"
         reason = judged.abstained.get(artefact) or ""
         if word == "found" and not provoked:
-            reason = judged.found[artefact]["explanation"]
-        told.outcomes.append(Outcome(artefact, answer=word, reason=reason, **common))
-    if provoked and own in judged.found:
-        example = judged.found[own]
-        told.examples[own] = {key: example[key] for key in _EXAMPLE} | {"replayed": replayed}
-    return told
+            reason = judged.findings[artefact]["explanation"]
+        outcomes.outcomes.append(Outcome(artefact, answer=word, reason=reason, **common))
+    if provoked and own in judged.findings:
+        example = judged.findings[own]
+        outcomes.examples[own] = {key: example[key] for key in _EXAMPLE} | {"replayed": replayed}
+    return outcomes
 
 
 def _of_the_host() -> set[str]:

@@ -66,8 +66,8 @@ class Space:
                 raise place.refusal(f"names {name!r}, which is no factor; allowed: {allowed}")
             if value == []:
                 raise place.at(name).refusal("is an empty list; name a value or leave it out")
-            for item in value if isinstance(value, list) else [value]:
-                self._value(place.at(name), name, item)
+            for level in value if isinstance(value, list) else [value]:
+                self._value(place.at(name), name, level)
         return [point.id for point in expand(self.content, [setting], SIZES)[0]]
 
     def known_point(self, place: Place, setting: dict[str, Any]) -> str:

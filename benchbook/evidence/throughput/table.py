@@ -13,7 +13,7 @@ OFF = 0.01  # bytes ÷ time beside the printed rate, which has its time from ano
 Row = dict[str, Any]
 
 
-def table(items: list[Row]) -> dict[str, list[Row]]:
+def table(evidence: list[Row]) -> dict[str, list[Row]]:
     """Evidence rows of one experiment -> {transfers, lacking}.
 
     A transfer: {transfer, near, far, missing, doubts}; near and far hold what iperf3 printed there
@@ -22,16 +22,16 @@ def table(items: list[Row]) -> dict[str, list[Row]]:
     on_the_way, unread, unseen}, the last four None for TCP. `doubts` are sentences on printed
     values that cannot be true, or that the two ends tell differently; the values stay as printed.
     """
-    own = [item for item in items if item["source"] in (SOURCE, COUNTED) and "transfer" in item]
+    own = [row for row in evidence if row["source"] in (SOURCE, COUNTED) and "transfer" in row]
     groups: dict[str, list[Row]] = {}
-    for item in own:
-        groups.setdefault(json.dumps(item["transfer"], sort_keys=True), []).append(item)
+    for row in own:
+        groups.setdefault(json.dumps(row["transfer"], sort_keys=True), []).append(row)
     return {
         "transfers": [_beside(rows) for rows in groups.values()],
         "lacking": [
-            {key: item.get(key, "") for key in ("state", "reason", "remedy")}
-            for item in items
-            if item["source"] == SOURCE and item["name"] == "throughput" and "transfer" not in item
+            {key: row.get(key, "") for key in ("state", "reason", "remedy")}
+            for row in evidence
+            if row["source"] == SOURCE and row["name"] == "throughput" and "transfer" not in row
         ],
     }
 
