@@ -9,13 +9,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import compress
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 from benchbook.explain.decimal_marks import number
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.line_index import Kinds
 from benchbook.explain.printed_digits import LONGEST
-from benchbook.explain.results import Group, Key, Result, by_columns, groups_of
+from benchbook.explain.results import Group, Key, Result, by_columns, grouped, groups_of
 from benchbook.explain.sweeps import Sweep, sweeps_of
 
 # Names of streams that stand for others: all of one direction, and both directions of a connection.
@@ -254,12 +255,7 @@ class Report:
     @cached_property
     def _kinds(self) -> tuple[_Keys, _Keys]:
         """The keys of its groups by name and by statistic: most rules ask for what it has not."""
-        by_name: _Keys = {}
-        by_statistic: _Keys = {}
-        for key in self.groups:
-            by_name.setdefault(key[0], []).append(key)
-            by_statistic.setdefault(key[1], []).append(key)
-        return by_name, by_statistic
+        return grouped(self.groups, itemgetter(0)), grouped(self.groups, itemgetter(1))
 
     def has(self, name: str) -> bool:
         """Whether any of its results is called so."""

@@ -17,7 +17,7 @@ from benchbook.core import number_format
 from benchbook.core.sizes import format_bytes
 from benchbook.explain.model import Report, Result
 from benchbook.explain.printed_digits import is_number
-from benchbook.explain.results import Group
+from benchbook.explain.results import Group, grouped
 from benchbook.explain.units import in_base
 from benchbook.findings import Finding
 
@@ -137,10 +137,8 @@ def _row(result: Result) -> Row:
 def _alike(report: Report) -> list[list[Group]]:
     """Its results by name and statistic, together those of one kind of unit: a slow interval is one
     in K among those in M."""
-    groups: dict[tuple[str, str, str], list[Group]] = {}
-    for (name, statistic, unit), several in report.groups.items():
-        groups.setdefault((name, statistic, in_base(1.0, unit)[1]), []).append(several)
-    return list(groups.values())
+    by_kind = grouped(report.groups, lambda key: (key[0], key[1], in_base(1.0, key[2])[1]))
+    return [[report.groups[key] for key in keys] for keys in by_kind.values()]
 
 
 def _folded(several: Sequence[Group]) -> Row:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from benchbook.explain.printed_digits import half_of_last_digit, is_number
 from benchbook.explain.units import bytes_per_s, in_base
@@ -70,6 +70,8 @@ class Result:
 
 
 Key = tuple[str, str, str]  # name, statistic, unit
+Item = TypeVar("Item")
+Name = TypeVar("Name", bound=Hashable)
 
 
 class Group(list[Result]):
@@ -88,6 +90,14 @@ class Group(list[Result]):
     def column(self, name: str) -> list[Any]:
         """What each has in this column; None where it has no such column."""
         return [result.of.get(name) for result in self]
+
+
+def grouped(items: Iterable[Item], key: Callable[[Item], Name]) -> dict[Name, list[Item]]:
+    """The items of each key, in their order."""
+    groups: dict[Name, list[Item]] = {}
+    for item in items:
+        groups.setdefault(key(item), []).append(item)
+    return groups
 
 
 def groups_of(results: Iterable[Result]) -> dict[Key, Group]:

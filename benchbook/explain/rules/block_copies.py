@@ -122,14 +122,14 @@ def _compared(report: Report) -> Iterator[_Compared]:
 
 def _typical(report: Report) -> list[tuple[Result, str]]:
     """One rate of each method: its printed mean, else the median of its samples."""
-    found = []
+    typical: list[tuple[Result, str]] = []
     for name in dict.fromkeys(name for name, *_ in report.groups):
         if means := _usable(report, name, "mean"):
-            found.append((means[-1], "mean"))
+            typical.append((means[-1], "mean"))
         elif samples := _usable(report, name, "sample"):
             middle = statistics.median_low(sample.value for sample in samples)
-            found.append((next(rate for rate in samples if rate.value == middle), "median"))
-    return found
+            typical.append((next(rate for rate in samples if rate.value == middle), "median"))
+    return typical
 
 
 def _best(report: Report, methods: list[Result]) -> float:
@@ -155,5 +155,5 @@ def _contradicted(result: Result) -> bool:
     if not elapsed or not moved or not rate:
         return False
     slack = NOTICED * (1 + result.of.get("elapsed_error_s", 0.0) / elapsed)
-    told = rate * elapsed / moved
-    return told <= 0 or max(told, 1 / told) > slack
+    times = rate * elapsed / moved
+    return times <= 0 or max(times, 1 / times) > slack

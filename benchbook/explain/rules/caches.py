@@ -10,6 +10,7 @@ from benchbook.core.sizes import format_bytes
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Report, Result
 from benchbook.explain.printed_digits import is_number
+from benchbook.explain.results import grouped
 from benchbook.explain.rules import Ask, Machine, rule
 from benchbook.explain.rules.common.devices import has_own_memory
 from benchbook.explain.rules.common.findings import finding
@@ -61,11 +62,9 @@ def cache_resident(reports: list[Report], machine: Machine) -> Iterator[Finding 
     Decided by the sizes that the log tells against the caches of its machine: as the caller or the
     log says. Where nobody says, the size alone decides if every machine has such a cache, or none.
     """
-    asked: list[_Sized] = []
+    undecided: list[_Sized] = []
     every = [_sized(report) for report in reports]
-    by_tool: dict[str, list[_Sized]] = {}
-    for report, sized in zip(reports, every, strict=True):
-        by_tool.setdefault(report.tool, []).extend(sized)
+    by_tool = grouped(zip(reports, every, strict=True), lambda pair: pair[0].tool)
     walks: dict[tuple[str, int | None], bool] = {}
     for report, sized in zip(reports, every, strict=True):
         llc = machine.llc_bytes or _size(report.facts.get("llc_bytes"))
@@ -78,7 +77,8 @@ def cache_resident(reports: list[Report], machine: Machine) -> Iterator[Finding 
             yield from _short_walk(report, llc, by)
         key = report.tool, llc
         if key not in walks:
-            walks[key] = _is_walk(by_tool[report.tool], llc)
+            of_tool = [own for _, several in by_tool[report.tool] for own in several]
+            walks[key] = _is_walk(of_tool, llc)
         if walks[key] or _is_sweep(sized, llc):
             continue
         words: dict[str, Any] = {"llc": llc, "by": by, "rule": RULE}
@@ -88,15 +88,15 @@ def cache_resident(reports: list[Report], machine: Machine) -> Iterator[Finding 
         elif small := [own for own in sized if own.ruled_bytes < RULE * (llc or LARGEST)]:
             least = min(small, key=lambda own: own.size)
             if not llc:
-                asked.append(least)
+                undecided.append(least)
                 continue
             is_array = least.ruled_bytes == least.array_bytes
             words["what"] = "Each array has" if is_array else "What is worked on has"
             words |= {"ruled": least.ruled_bytes, "part": llc / least.all_bytes}
             about = [result for own in small for result in own.results]
             yield finding("below-rule", words | least.words(), about=about)
-    if asked:
-        least = min(asked, key=lambda own: own.size)
+    if undecided:
+        least = min(undecided, key=lambda own: own.size)
         why = (
             f"With the {format_bytes(least.all_bytes)} that are worked on (line "
             f"{least.results[0].line}) this is a figure of memory only if all last-level caches of "
@@ -120,12 +120,12 @@ def _size(value: object) -> int | None:
 
 def _sized(report: Report) -> list[_Sized]:
     """The rates of the report by the arrays that they were measured with."""
-    found: dict[tuple[int, int], list[Result]] = {}
+    by_arrays: dict[tuple[int, int], list[Result]] = {}
     # Copies within a device are judged where the log says what it caches.
     for copy in report.knowing("direction") if "device_cache_bytes" in report.facts else ():
         size = _size(report.column(copy, "message_bytes"))
         if size and report.column(copy, "direction") == "device to device":
-            found.setdefault((COPIED * size, size), []).append(copy)
+            by_arrays.setdefault((COPIED * size, size), []).append(copy)
     for rate in report.knowing("array_bytes", "working_set_bytes", "processes"):
         if bytes_per_s(1.0, rate.unit) is not None and rate.value > 0:  # not where nothing was
             array, every, processes = (
@@ -135,10 +135,10 @@ def _sized(report: Report) -> list[_Sized]:
             if array or every:
                 times = processes or 1
                 key = ((every or array or 0) * times, (array or 0) * times)
-                found.setdefault(key, []).append(rate)
+                by_arrays.setdefault(key, []).append(rate)
     return [
         _Sized(*key, sorted(results, key=lambda result: result.line))
-        for key, results in sorted(found.items())
+        for key, results in sorted(by_arrays.items())
     ]
 
 

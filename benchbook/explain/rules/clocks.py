@@ -225,8 +225,8 @@ def _jump(report: Report) -> Iterator[Finding]:
         of = rate.of.get("bytes_moved")
         if _lasted(rate) >= LONGER * usual_s > 0 and is_number(of) and 0 < of <= AS_MUCH * moved:
             # Segments are sent again where nothing came through for a while.
-            told = (row.value for row in report.called("retransmits") if row.line == rate.line)
-            resent = next(told, None)
+            counts = (row.value for row in report.called("retransmits") if row.line == rate.line)
+            resent = next(counts, None)
             if not resent:
                 words = {"interval": rate, "took_s": _lasted(rate), "usual_s": usual_s}
                 yield finding("clock-forward", words, resent=resent)

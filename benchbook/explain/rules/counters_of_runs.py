@@ -56,8 +56,8 @@ def _detected(
     from benchbook.detect import Seen
 
     where = [event.where for report in reports for event in _events(report) if is_meant(event)]
-    for found in detector(artefact).detect(Seen(pd.DataFrame(), evidence=rows)).findings:
-        yield replace(found, where=list(dict.fromkeys(where)))
+    for seen in detector(artefact).detect(Seen(pd.DataFrame(), evidence=rows)).findings:
+        yield replace(seen, where=list(dict.fromkeys(where)))
 
 
 def _events(report: Report) -> Iterator[Result]:

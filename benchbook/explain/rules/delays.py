@@ -56,8 +56,8 @@ def delayed_ack(reports: list[Report]) -> Iterator[Finding]:
 
 def _delays(report: Report, *, answers_soon: bool) -> Iterator[Finding]:
     for own in latencies(report):
-        if found := _delayed(report, own):
-            yield _of_quantile(own, *found)
+        if quantile := _delayed(report, own):
+            yield _of_quantile(own, *quantile)
     for rate in report.called("transaction rate"):
         each_ns = 1e9 / rate.value * (rate.of.get("outstanding") or 1) if rate.value > 0 else 0.0
         if is_delay(each_ns) and (answers_soon or is_near(report)):

@@ -190,8 +190,8 @@ def _counted(name: str) -> _Counted:
     """There are few names, and very many numbers of each."""
     end = next((end for end in _ENDS if name.endswith(end)), "")
     event = name.removesuffix(end)
-    if found := _OF_KIND.match(event):
-        return _Counted(found[2], end, found[1], found[3] or found[4])
+    if match := _OF_KIND.match(event):
+        return _Counted(match[2], end, match[1], match[3] or match[4])
     mode = _MODIFIER.search(event)
     return _Counted(_MODIFIER.sub("", event), end, "", mode[1] if mode else "")
 
@@ -284,12 +284,12 @@ def _odd_metrics(report: Report) -> Iterator[Finding]:
 
 def _tables(report: Report, kind: str) -> dict[tuple[Any, ...], Table]:
     """By statistic, group, region and core: what was printed there, each name once."""
-    found: dict[tuple[Any, ...], Table] = {}
+    by_place: dict[tuple[Any, ...], Table] = {}
     for result in report.results:
         if result.of.get("kind") == kind and result.is_number:
             place = result.statistic, *map(result.of.get, ("group", "region", "core"))
-            found.setdefault(place, {}).setdefault(result.name, result)
-    return found
+            by_place.setdefault(place, {}).setdefault(result.name, result)
+    return by_place
 
 
 def _odd_clock(own: Table, events: Table, cpu_ghz: Any) -> Iterator[Finding]:

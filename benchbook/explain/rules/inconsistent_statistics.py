@@ -12,6 +12,7 @@ from typing import Any
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import SETTING, Report, Result
 from benchbook.explain.printed_digits import half_of_last_digit, is_number
+from benchbook.explain.results import grouped
 from benchbook.explain.rules import rule
 from benchbook.explain.rules.common.findings import Clause, finding, listing, span, unequal
 from benchbook.explain.rules.common.latencies import NAMES, Latencies, latencies, repetitions
@@ -233,10 +234,11 @@ def inconsistent_samples(report: Report) -> Iterator[Finding]:
     """The first minimum, maximum, median or deviation that is not that of the samples printed with
     it. Where a sample lies beyond the printed ends, inconsistent_order tells it: here the ends are
     those that no sample reaches."""
-    by_figure: dict[tuple[object, ...], list[Result]] = {}
-    for result in report.being(*STATISTICS) if report.series else ():
-        if result.is_number and "process" not in result.of:
-            by_figure.setdefault(_figure(result, result.statistic), []).append(result)
+    figures = report.being(*STATISTICS) if report.series else ()
+    by_figure = grouped(
+        (figure for figure in figures if figure.is_number and "process" not in figure.of),
+        lambda figure: _figure(figure, figure.statistic),
+    )
     printed = {key: several[0] for key, several in by_figure.items() if len(several) == 1}
     if printed:
         yield from islice(_unlike_samples(report, printed), 1)
@@ -349,9 +351,7 @@ def _wrong(several: list[Result]) -> Iterator[tuple[Result, Result]]:
 
 def _deciding(several: list[Result]) -> list[Result]:
     """Those that decide: of samples, and of a statistic that is there very often, both ends."""
-    by_statistic: dict[str, list[Result]] = {}
-    for result in several:
-        by_statistic.setdefault(result.statistic, []).append(result)
+    by_statistic = grouped(several, lambda result: result.statistic)
     often = {"sample"} | {name for name, own in by_statistic.items() if len(own) > MOST_ALIKE}
     deciding = [result for result in several if result.statistic not in often][:MOST]
     for name in sorted(often & by_statistic.keys()):

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from benchbook.explain.model import SUM, Report, Result
 from benchbook.explain.printed_digits import is_number
-from benchbook.explain.results import Group
+from benchbook.explain.results import Group, grouped
 from benchbook.explain.rules import rule
 from benchbook.explain.rules.common.findings import Clause, finding, listing, unequal
 from benchbook.explain.rules.common.latencies import latencies, repetitions
@@ -99,10 +99,7 @@ def _of_both_ways(rows: Sequence[Row]) -> bool:
 
 
 def _by(rows: Iterable[Row], *columns: str) -> dict[Key, list[Row]]:
-    by_columns: dict[Key, list[Row]] = {}
-    for row in rows:
-        by_columns.setdefault(_place(row[0], *columns), []).append(row)
-    return by_columns
+    return grouped(rows, lambda row: _place(row[0], *columns))
 
 
 def _place(result: Result, *columns: str) -> Key:
@@ -238,10 +235,8 @@ def _messages(report: Report) -> Iterator[Clause]:
 
 def _matrices(report: Report) -> Iterator[Clause]:
     """Cells of a matrix and their printed sum."""
-    cells: dict[str, list[Result]] = {}
-    for cell in report.being("sample") if "column" in report.columns else ():
-        if "column" in cell.of:
-            cells.setdefault(cell.name, []).append(cell)
+    samples = report.being("sample") if "column" in report.columns else ()
+    cells = grouped((cell for cell in samples if "column" in cell.of), lambda cell: cell.name)
     totals = {
         name: sum(cell.value for cell in own) for name, own in cells.items() if _is_matrix(own)
     }
@@ -265,10 +260,8 @@ def _cores(report: Report) -> Iterator[Clause]:
     """What counters say of each core and their printed sum, where other sums of the same table are
     right: else cores are missing from it."""
     sums = [whole for whole in report.being("sum") if whole.is_number]
-    cells: dict[Key, list[Result]] = {}
-    for cell in report.results if sums and "core" in report.columns else ():
-        if "core" in cell.of and cell.is_number:
-            cells.setdefault(_counted(cell), []).append(cell)
+    every = report.results if sums and "core" in report.columns else ()
+    cells = grouped((cell for cell in every if "core" in cell.of and cell.is_number), _counted)
     odd: dict[Key, list[Clause]] = {}
     whole_tables: set[Key] = set()
     for whole in sums:

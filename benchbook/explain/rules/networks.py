@@ -107,15 +107,15 @@ def receiver_drop(reports: list[Report]) -> Iterator[Finding]:
 
 def _lost(ends: Ends) -> Iterator[Result]:
     """What the receiver says that it lost; of one that only says what it got, what is missing."""
-    said = [
+    losses = [
         lost
         for name in ("lost datagrams", "dropped messages")
         for end in ("receiver", "")
         if (lost := ends.of(end, name))
     ]
-    yield from (lost for lost in said if lost.value > 0)
+    yield from (lost for lost in losses if lost.value > 0)
     sent, got = ends.of("sender", "datagrams"), ends.of("receiver", "datagrams")
-    if not said and sent and got:
+    if not losses and sent and got:
         yield from _missing(sent, got)
 
 
@@ -147,11 +147,11 @@ def sender_rate(reports: list[Report]) -> Iterator[Finding]:
         (report, whole := ends_of_transfer(report), any(map(_has_receiver, whole)))
         for report in over_udp(reports)
     ]
-    roles = Counter(report.facts.get("role") for report, _, asked in totals if asked)
-    for report, whole, asked in totals:
+    roles = Counter(report.facts.get("role") for report, _, has_receiver in totals if has_receiver)
+    for report, whole, has_receiver in totals:
         # Of both ways, what came says nothing of what went.
-        of_its_own = asked and "direction" not in report.columns
-        seen_elsewhere = of_its_own or _is_other_end(report, roles, asked)
+        of_its_own = has_receiver and "direction" not in report.columns
+        seen_elsewhere = of_its_own or _is_other_end(report, roles, has_receiver)
         if not whole and not seen_elsewhere and (rate := _last_interval(report)):
             yield finding("sender-alone", sent=rate)
         for ends in whole:
@@ -187,11 +187,11 @@ def _in_buffers(report: Report) -> Iterator[Finding]:
         yield finding("in-buffers", words, factor=1 / arrived if arrived else None)
 
 
-def _is_other_end(report: Report, roles: Counter[Any], asked: bool) -> bool:
+def _is_other_end(report: Report, roles: Counter[Any], has_receiver: bool) -> bool:
     """Whether the other end may be another report in which a receiver told. `roles`: those of all
-    of them (one server has several tests); `asked`: whether this report is one."""
+    of them (one server has several tests); `has_receiver`: whether this report is one."""
     role, every = report.facts.get("role"), roles.total()
-    return every > (asked if role is None else roles[role])
+    return every > (has_receiver if role is None else roles[role])
 
 
 def _last_interval(report: Report) -> Result | None:
@@ -212,8 +212,8 @@ def _is_blank(ends: Ends) -> bool:
 def _has_receiver(ends: Ends) -> bool:
     if _is_blank(ends):
         return False
-    told = (ends.of("receiver", name) for name in OF_RECEIVER)
-    return any(result is not None and result.is_number for result in told)  # no 0 of 0
+    received = (ends.of("receiver", name) for name in OF_RECEIVER)
+    return any(result is not None and result.is_number for result in received)  # no 0 of 0
 
 
 def _arrived(ends: Ends) -> float | None:

@@ -52,11 +52,11 @@ def report_errors(report: Report) -> Iterator[Finding]:
 
 def _doubted(kind: str, doubts: list[Doubt]) -> Iterator[Finding]:
     if doubts:
-        every = list(dict.fromkeys(f"{said} (line {result.line})" for result, said in doubts))
+        every = list(dict.fromkeys(f"{words} (line {result.line})" for result, words in doubts))
         more = [f"{len(every) - SHOWN} more"] if len(every) > SHOWN else []
-        said = listed([*every[:SHOWN], *more])
+        text = listed([*every[:SHOWN], *more])
         shown = [result for result, _ in doubts]
-        yield finding(kind, said=said, about=shown, shown=shown[:SHOWN])
+        yield finding(kind, said=text, about=shown, shown=shown[:SHOWN])
 
 
 def _out_of_range(report: Report) -> Iterator[Doubt]:

@@ -94,20 +94,20 @@ def warm_up(reports: list[Report]) -> Iterator[Finding]:
     names it. What a repetition inside a program does is told by `first-touch`; the first packet of
     a connection is another matter.
     """
-    told: set[int] = set()
+    judged: set[int] = set()
     for figure in series([report for report in reports if _is_of_programs(report)]):
         times = [time for time in figure.times() if time]
-        if not len(times) == len(figure.samples) >= LEAST_RUNS or id(figure.report) in told:
+        if not len(times) == len(figure.samples) >= LEAST_RUNS or id(figure.report) in judged:
             continue
         if (count := cold(times)) and not moves_bytes(figure):
-            told.add(id(figure.report))
+            judged.add(id(figure.report))
             usual = sum(times[count:]) / len(times[count:])
             own = _Runs(times[0], usual, sum(times) / len(times), len(times), count)
             yield _cold_runs(figure.report, figure.mean, figure.samples[0].line, own)
     for report in reports:
         means = [time for time in report.called("time") if time.statistic == "mean"]
         first = report.facts.get("first_run_s")
-        if not is_number(first) or len(means) != 1 or id(report) in told:
+        if not is_number(first) or len(means) != 1 or id(report) in judged:
             continue
         (mean,) = means
         runs, mean_s = mean.of.get("repetitions"), mean.base_value / 1e9
@@ -227,8 +227,8 @@ def slow_start(report: Report) -> Iterator[Finding]:
     for owner, total in totals.items():
         own = intervals.get(owner, [])
         is_all = report.facts.get("streams") == 1 or owner[0] == SUM
-        if is_all and (found := list(_rising("slow-start", total, own))):
-            yield from found
+        if is_all and (rising := list(_rising("slow-start", total, own))):
+            yield from rising
             return  # the other end sees the same
     rates = report.called("transfer rate") if "interval_end_s" in report.columns else []
     of_memory = [rate for rate in rates if not rate.statistic]

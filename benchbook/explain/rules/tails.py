@@ -288,7 +288,7 @@ def best_of_n(report: Report) -> Iterator[Finding]:
     for result in report.results if bests else ():
         if 0 < result.value < MOST and result.line in lines:
             lines[result.line][result.name, result.statistic] = result
-    spreads = [found for best in bests if (found := _spread(lines[best.line], best))]
+    spreads = [spread for best in bests if (spread := _spread(lines[best.line], best))]
     if far := [spread for spread in spreads if spread.is_far()]:
         worst = max(far, key=lambda spread: (spread.mean_over_best, spread.worst_over_best))
         words = {"times": worst.worst_over_best if worst.worst else None}

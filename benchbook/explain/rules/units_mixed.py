@@ -72,7 +72,7 @@ def unit_mix(reports: list[Report]) -> Iterator[Finding]:
 
 def _figures(report: Report) -> Iterator[_Figure]:
     """The figure of each quantity that a report has."""
-    found: dict[str, _Figure] = {}
+    by_quantity: dict[str, _Figure] = {}
     for statistic in _PREFERRED:
         for result in report.results[:_MOST_FIGURES]:
             rate = result.rate
@@ -82,8 +82,10 @@ def _figures(report: Report) -> Iterator[_Figure]:
             name = kernel if result.name == "bandwidth" else result.name
             for pattern, quantity, counted in _QUANTITIES if rate is not None else ():
                 if rate is not None and pattern.fullmatch(name):
-                    found.setdefault(quantity, _Figure(report, result, quantity, counted, rate))
-    yield from found.values()
+                    by_quantity.setdefault(
+                        quantity, _Figure(report, result, quantity, counted, rate)
+                    )
+    yield from by_quantity.values()
 
 
 def _as_many(first: _Figure, second: _Figure) -> bool:
@@ -149,14 +151,14 @@ def _equal_rates(before: Report, after: Report) -> tuple[Result, Result] | None:
 
 def _rates(report: Report, setting: tuple[str, ...]) -> dict[Hashable, Result]:
     """Its rates by what they are of; none of what it has several of."""
-    found: dict[Hashable, Result] = {}
+    by_setting: dict[Hashable, Result] = {}
     twice: set[Hashable] = set()
     for (name, statistic, unit), several in report.groups.items():
         for rate in several if statistic in _WHOLE and bytes_per_s(1.0, unit) else ():
             key = name, statistic, *(report.column(rate, column) for column in setting)
-            twice |= {key} & found.keys()
-            found[key] = rate
-    return {key: rate for key, rate in found.items() if key not in twice}
+            twice |= {key} & by_setting.keys()
+            by_setting[key] = rate
+    return {key: rate for key, rate in by_setting.items() if key not in twice}
 
 
 def _are_equal(pair: Sequence[Result]) -> bool:

@@ -27,10 +27,10 @@ class Latencies:
 
 def latencies(report: Report) -> list[Latencies]:
     """The sets of a report: of all of it, never of intervals."""
-    found: dict[str, Latencies] = {}
+    by_name: dict[str, Latencies] = {}
     for (name, statistic, unit), several in report.groups.items():
         if name in NAMES and in_base(1.0, unit)[1] == "ns":
-            own = found.setdefault(name, Latencies(name, {}, []))
+            own = by_name.setdefault(name, Latencies(name, {}, []))
             if statistic == "sample":
                 own.samples.extend(several)
             else:
@@ -38,7 +38,7 @@ def latencies(report: Report) -> list[Latencies]:
                 before = own.by_statistic.get(statistic, several[-1])
                 last = max(before, several[-1], key=lambda result: result.line)
                 own.by_statistic[statistic] = last
-    return list(found.values())
+    return list(by_name.values())
 
 
 def repetitions(report: Report, own: Latencies) -> int:

@@ -39,13 +39,13 @@ def ends_of_streams(report: Report) -> list[Ends]:
 
 def _totals(report: Report) -> tuple[list[Ends], list[Ends]]:
     """Those of all streams together, and of each."""
-    found: dict[tuple[str, str], Ends] = {}
+    by_stream: dict[tuple[str, str], Ends] = {}
     for total in report.being("total"):
         stream, direction = str(total.of.get("stream", "")), str(total.of.get("direction", ""))
         key = (SUM if stream.startswith(SUM) else stream, direction)
-        ends = found.setdefault(key, Ends(key[0]))
+        ends = by_stream.setdefault(key, Ends(key[0]))
         ends.by_end.setdefault(str(total.of.get("end", "")), {})[total.name] = total
-    every = [ends for ends in found.values() if not ends.stream.startswith(BOTH_WAYS)]
+    every = [ends for ends in by_stream.values() if not ends.stream.startswith(BOTH_WAYS)]
     sums = [ends for ends in every if ends.stream == SUM]
     return sums, [ends for ends in every if ends.stream != SUM]
 

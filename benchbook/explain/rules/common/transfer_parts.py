@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from benchbook.explain.model import BOTH_WAYS, SUM, Report, Result
+from benchbook.explain.results import grouped
 
 LONGER = 0.2  # of the time: how far apart the ends of streams may be
 GAP_S = 0.02  # between intervals that follow each other
@@ -51,12 +52,8 @@ def owner_of(result: Result) -> Owner:
 
 def intervals_of(report: Report, name: str) -> dict[Owner, list[Result]]:
     """Its intervals of this name, without omitted ones, by whose they are."""
-    found: dict[Owner, list[Result]] = {}
-    for (called, statistic, _), several in report.groups.items():
-        for result in several if (called, statistic) == (name, "interval") else ():
-            if not result.of.get("omitted"):
-                found.setdefault(owner_of(result), []).append(result)
-    return found
+    intervals = report.of_keys(lambda key: key[:2] == (name, "interval"))
+    return grouped((each for each in intervals if not each.of.get("omitted")), owner_of)
 
 
 def span_of(intervals: Sequence[Result]) -> tuple[float, float] | None:
