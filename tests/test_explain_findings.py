@@ -15,7 +15,7 @@ from benchbook.explain.rules.common.findings import Clause, finding, kinds, list
 from benchbook.findings import FORMATS
 
 MODULES = sorted(Path(rules.__file__).parent.glob("*.py"))
-BUILDERS = {"finding", "unequal"}
+BUILDERS = {"ask", "finding", "listing", "unequal"}
 MEAN = Result("latency", 1.5, "us", 7, "mean")
 
 

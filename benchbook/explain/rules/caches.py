@@ -13,12 +13,11 @@ from benchbook.explain.printed_digits import is_number
 from benchbook.explain.results import grouped
 from benchbook.explain.rules import Ask, Machine, rule
 from benchbook.explain.rules.common.devices import has_own_memory
-from benchbook.explain.rules.common.findings import finding
+from benchbook.explain.rules.common.findings import ask, finding
 from benchbook.explain.sweeps import Sweep, time_of
 from benchbook.explain.units import bytes_per_s
 from benchbook.findings import Finding
 
-ARTEFACT = "cache-resident"
 # What STREAM asks for, whose repetitions go over three arrays: each as large as so many times the
 # last-level caches. What has fewer arrays meets it by all that it works on.
 RULE, ARRAYS = 4, 3
@@ -97,12 +96,7 @@ def cache_resident(reports: list[Report], machine: Machine) -> Iterator[Finding 
             yield finding("below-rule", words | least.words(), about=about)
     if undecided:
         least = min(undecided, key=lambda own: own.size)
-        why = (
-            f"With the {format_bytes(least.all_bytes)} that are worked on (line "
-            f"{least.results[0].line}) this is a figure of memory only if all last-level caches of "
-            f"that machine together have less than {format_bytes(least.ruled_bytes // RULE)}."
-        )
-        yield Ask(ARTEFACT, "--l3 SIZE", why)
+        yield ask("size-undecided", least.words(), less_than=least.ruled_bytes // RULE)
 
 
 def _fits(fitting: list[_Sized], words: dict[str, Any]) -> Finding:
@@ -247,14 +241,7 @@ def sweep_leaves_cache(reports: list[Report], machine: Machine) -> Iterator[Ask]
     ]
     if falls:
         share, best, last = min(falls, key=lambda fall: fall[0])
-        yield Ask(
-            ARTEFACT,
-            "--l3 SIZE",
-            f"messages of {format_bytes(last.of['message_bytes'])} (line {last.line}) move "
-            f"{share:.0%} as many bytes in a second as those of "
-            f"{format_bytes(best.of['message_bytes'])} (line {best.line}): where both processes "
-            "share a host, the faster ones may never have left its last-level cache.",
-        )
+        yield ask("sweep-undecided", share=share, best=best, last=last)
 
 
 def _fall(sweep: Sweep) -> tuple[float, Result, Result] | None:

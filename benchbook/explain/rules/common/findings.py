@@ -15,6 +15,7 @@ from benchbook.core import number_format
 from benchbook.detect import artefact
 from benchbook.explain.model import Result
 from benchbook.explain.printed_digits import is_number
+from benchbook.explain.rules import Ask
 from benchbook.findings import Effect, Finding, Format, merged, proof
 
 CATALOGUE = Path(__file__).parent.parent / "findings.toml"
@@ -49,6 +50,7 @@ class Kind:
     about: Sequence[str] | None = None
     evidence: Sequence[str | list[str]] | None = None
     factored: bool = True
+    option: str = ""
     phrases: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -169,6 +171,12 @@ def finding(
         remedy=filler.fill(_remedy(kind)),
         factor=factor,
     )
+
+
+def ask(name: str, words: Mapping[str, Any] = NO_WORDS, **more: Any) -> Ask:
+    """The question of the kind `name`, whose text the words fill: what would decide."""
+    kind = kinds()[name]
+    return Ask(kind.artefact, kind.option, _Filler(kind, {**words, **more}).fill(kind.text))
 
 
 def unequal(
