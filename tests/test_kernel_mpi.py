@@ -136,11 +136,11 @@ def test_messages_arrive_as_they_were_sent(
     wanted = [(method, size) for method in METHODS for size in sizes]
     done = ended(start(mpi, hosts, factors, *(point(*setting) for setting in wanted)))
     assert done.returncode == 0, done.stderr
-    for (method, size), found in zip(wanted, points(done.stdout), strict=True):
-        seen = found["observations"]
+    for (method, size), measured in zip(wanted, points(done.stdout), strict=True):
+        seen = measured["observations"]
         window = 1 if method == "round-trip" else 4 if size > 64 else 64
-        assert found["status"] == "ok", found["reason"]
-        assert found["bytes_declared"] == METHODS[method] * window * size
+        assert measured["status"] == "ok", measured["reason"]
+        assert measured["bytes_declared"] == METHODS[method] * window * size
         assert seen["messages"] == seen["messages_looked_at"] == METHODS[method] * window * 6
         assert seen["messages_in_window"] == seen["message_buffers"] == window
         assert seen["sent_before_received"] == (size <= 64)
@@ -163,13 +163,13 @@ def test_it_starts_three_times_in_a_row(
 def test_buffers_rotate_over_as_much_memory_as_is_asked_for(
     mpi: Path, hosts: network.Network
 ) -> None:
-    asked = 1 << 20
-    wanted = [("round-trip", 4096, 300, asked), ("one-way", 4096, 5, asked)]
+    rotation_bytes = 1 << 20
+    wanted = [("round-trip", 4096, 300, rotation_bytes), ("one-way", 4096, 5, rotation_bytes)]
     done = ended(start(mpi, hosts, MEMORY, *(point(*setting) for setting in wanted)))
     assert done.returncode == 0, done.stderr
-    for found in points(done.stdout):
-        assert found["observations"]["message_buffers_bytes"] == asked
-        assert found["observations"]["message_buffers"] == asked // 4096
+    for measured in points(done.stdout):
+        assert measured["observations"]["message_buffers_bytes"] == rotation_bytes
+        assert measured["observations"]["message_buffers"] == rotation_bytes // 4096
 
 
 @pytest.mark.parametrize(
@@ -239,16 +239,16 @@ def test_a_user_without_rights_measures_over_memory(mpi: Path) -> None:
 
 def processes_in(folder: Path) -> dict[int, str]:
     """pid -> command line, of those that work there."""
-    found = {}
+    command_lines = {}
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():
             try:
                 if (entry / "cwd").readlink() == folder:
                     words = (entry / "cmdline").read_bytes().replace(b"\0", b" ")
-                    found[int(entry.name)] = words.decode(errors="replace")
+                    command_lines[int(entry.name)] = words.decode(errors="replace")
             except OSError:
                 continue
-    return found
+    return command_lines
 
 
 def wait_until(what: Any) -> bool:
@@ -305,13 +305,13 @@ def test_a_wrong_message_is_seen(tmp_path: Path) -> None:
     source = tmp_path / "look.c"
     source.write_text(SLOTS)
     program = kernels.build(tmp_path / "look", source, kernels.COMMON / "slots.c", flags=("-O2",))
-    said = [
+    wrong = [
         subprocess.run([program, size], capture_output=True, text=True, check=True).stdout.split(
             "\n"
         )
         for size in ("8", "3", "4096", "1001")
     ]
-    assert said == [["0 of 4", "4 of 4", "1 of 4", "1 of 4", ""]] * 4
+    assert wrong == [["0 of 4", "4 of 4", "1 of 4", "1 of 4", ""]] * 4
 
 
 def test_without_the_library_a_variant_says_how_to_get_it(

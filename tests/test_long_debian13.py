@@ -61,13 +61,15 @@ def kernel(root: debian.Root, name: str, compiler: str) -> str:
 @pytest.mark.parametrize("factors", [VETH, MEMORY], ids=lambda factors: factors["path"])
 def test_open_mpi_5_starts_again(debian13: debian.Root, factors: dict[str, str]) -> None:
     program = kernel(debian13, "mpi", "mpicc.openmpi")
-    asked = [point(method, size) for method in ("round-trip", "both-ways") for size in (0, 1 << 16)]
+    settings = [
+        point(method, size) for method in ("round-trip", "both-ways") for size in (0, 1 << 16)
+    ]
     with network.made([VETH], None) as hosts:
         for _ in range(STARTS):
-            done = ended(start(program, hosts, factors, *asked, under=debian13.entering()))
+            done = ended(start(program, hosts, factors, *settings, under=debian13.entering()))
             assert done.returncode == 0, done.stderr
             measured = points(done.stdout)
-            assert [line["status"] for line in measured] == ["ok"] * len(asked)
+            assert [line["status"] for line in measured] == ["ok"] * len(settings)
             assert measured[0]["observations"]["mpi_library"].startswith("Open MPI v5.")
     assert not list((debian13.folder / "tmp").iterdir())
 
@@ -95,7 +97,7 @@ def test_likwid_starts_a_kernel_from_a_path_with_a_dash(debian13: debian.Root) -
 
 
 def claim_a_cpu_that_likwid_knows(root: debian.Root) -> None:
-    """On any other CPU likwid ends before it starts the program: then it is told of a Zen 3."""
+    """On any other CPU likwid ends before it starts the program: then a file describes a Zen 3."""
     perfctr = f"{DASHED}/bin/{likwid.PROGRAM}"
     if likwid.parse_groups(root.run(perfctr, "-a").stdout):
         return
@@ -110,9 +112,13 @@ def claim_a_cpu_that_likwid_knows(root: debian.Root) -> None:
 
 def start_below_likwid(root: debian.Root, program: str) -> int:
     """The status that a kernel reports at its end, started as the collector starts it."""
-    asked = [program, "--bytes=65536", "--point=method=copy,call=memcpy,samples=3,warmup=1,loops=1"]
+    command = [
+        program,
+        "--bytes=65536",
+        "--point=method=copy,call=memcpy,samples=3,warmup=1,loops=1",
+    ]
     environment = {"HOME": "/", "PATH": f"{DASHED}/bin:/usr/bin"}
-    done = root.run(*likwid.command(asked, CPUS[:1], "BRANCH"), env=environment)
+    done = root.run(*likwid.command(command, CPUS[:1], "BRANCH"), env=environment)
     ends = [line for line in done.stdout.splitlines() if line.startswith("{")]
     assert ends, done.stdout + done.stderr
     status: int = lines(ends[-1])[-1]["status"]

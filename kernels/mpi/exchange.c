@@ -14,7 +14,7 @@ enum { TAG_ORDER = 1, TAG_MESSAGE, TAG_ANSWER, TAG_FOUND, TAG_EARLY, TAG_GO };
 #define EARLY_LIMIT_NS UINT64_C(1000000)
 
 static struct order order;
-static int other; /* rank */
+static int peer; /* rank */
 static uint64_t window;
 static struct slots sent;
 static struct slots received;
@@ -33,23 +33,23 @@ uint64_t exchange_window(const struct order *of) {
 }
 
 static inline void send(const void *bytes, uint64_t count, int tag) {
-    MPI_Send(bytes, (int)count, MPI_BYTE, other, tag, MPI_COMM_WORLD);
+    MPI_Send(bytes, (int)count, MPI_BYTE, peer, tag, MPI_COMM_WORLD);
 }
 
 static inline void receive(void *bytes, uint64_t count, int tag) {
-    MPI_Recv(bytes, (int)count, MPI_BYTE, other, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Recv(bytes, (int)count, MPI_BYTE, peer, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
 static inline void start_sends(MPI_Request *started) {
     for (uint64_t i = 0; i < window; i++) {
-        MPI_Isend(slots_next(&sent), (int)order.bytes, MPI_BYTE, other, TAG_MESSAGE, MPI_COMM_WORLD,
+        MPI_Isend(slots_next(&sent), (int)order.bytes, MPI_BYTE, peer, TAG_MESSAGE, MPI_COMM_WORLD,
                   &started[i]);
     }
 }
 
 static inline void start_receives(MPI_Request *started) {
     for (uint64_t i = 0; i < window; i++) {
-        MPI_Irecv(slots_next(&received), (int)order.bytes, MPI_BYTE, other, TAG_MESSAGE,
+        MPI_Irecv(slots_next(&received), (int)order.bytes, MPI_BYTE, peer, TAG_MESSAGE,
                   MPI_COMM_WORLD, &started[i]);
     }
 }
@@ -96,7 +96,7 @@ static void play_along(void) {
 /* Both at once, after each sample: look at what came, make the next messages, and be ready. The far
  * rank only gives back what came in a round trip. */
 static void turn_over(void) {
-    const bool receives = !(other == FAR_RANK && order.pattern == ONE_WAY);
+    const bool receives = !(peer == FAR_RANK && order.pattern == ONE_WAY);
     if (receives) {
         slots_look(&received, window, order.rotation_bytes ? 0 : serial);
     }
@@ -127,7 +127,7 @@ struct bench_task exchange_begin(const struct order *wanted) {
     static bench_timed *const timed[] = {
         [ROUND_TRIP] = timed_round_trip, [ONE_WAY] = timed_one_way, [BOTH_WAYS] = timed_both_ways};
     order = *wanted;
-    other = FAR_RANK;
+    peer = FAR_RANK;
     send(&order, sizeof order, TAG_ORDER);
     be_ready();
     const uint64_t directions = order.pattern == ONE_WAY ? 1 : 2;
@@ -143,7 +143,7 @@ struct bench_task exchange_begin(const struct order *wanted) {
 static bool leaves_early(void) {
     MPI_Request request;
     int is_gone = 0;
-    MPI_Isend(sent.first, (int)order.bytes, MPI_BYTE, other, TAG_EARLY, MPI_COMM_WORLD, &request);
+    MPI_Isend(sent.first, (int)order.bytes, MPI_BYTE, peer, TAG_EARLY, MPI_COMM_WORLD, &request);
     const uint64_t start_ns = clock_now();
     while (!is_gone && clock_now() - start_ns < EARLY_LIMIT_NS) {
         MPI_Test(&request, &is_gone, MPI_STATUS_IGNORE);
@@ -170,7 +170,7 @@ struct exchanged exchange_end(void) {
 }
 
 void exchange_obey(void) {
-    other = NEAR_RANK;
+    peer = NEAR_RANK;
     for (;;) {
         receive(&order, sizeof order, TAG_ORDER);
         be_ready();
@@ -182,11 +182,11 @@ void exchange_obey(void) {
         }
         receive(NULL, 0, TAG_GO);
         receive(received.first, order.bytes, TAG_EARLY);
-        const struct exchanged found = {
+        const struct exchanged exchanged = {
             .messages = received.count,
             .wrong = received.wrong,
             .looked_at = received.looked_at,
         };
-        send(&found, sizeof found, TAG_FOUND);
+        send(&exchanged, sizeof exchanged, TAG_FOUND);
     }
 }

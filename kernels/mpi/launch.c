@@ -25,7 +25,7 @@
 #include "network.h"
 #include "refuse.h"
 
-enum { RANKS = 2, WORDS_MOST = 4096, STACK_BYTES = 1 << 20, PATH_BYTES = 128, SAID_BYTES = 320 };
+enum { RANKS = 2, WORDS_MOST = 4096, STACK_BYTES = 1 << 20, PATH_BYTES = 128, QUOTED_BYTES = 320 };
 enum { NOT_FOUND = 127 };
 
 /* Full names first: the plain ones may be another library's. */
@@ -44,8 +44,8 @@ static struct {
     char *own; /* this process's own arguments, each ended by 0 */
     size_t own_bytes;
     int alive[2];      /* a pipe that hangs up when this process ends */
-    int told[2];       /* a pipe: how the near rank ended, or the first that ended badly */
-    int said;          /* a file: what the starter printed */
+    int end_status[2]; /* a pipe: how the near rank ended, or the first that ended badly */
+    int output;        /* a file: what the starter printed */
     int far_namespace; /* -1: there is none */
     int namespaces;    /* of its own, that what is started has */
     uid_t user;
@@ -211,7 +211,7 @@ static void make_words(const char *files) {
     if (launch.far_namespace >= 0) {
         add_made("--far-namespace=%s/%d", files, launch.far_namespace);
     }
-    add_made("--" LAUNCHED_OPTION "=%s/%d", files, launch.told[1]);
+    add_made("--" LAUNCHED_OPTION "=%s/%d", files, launch.end_status[1]);
     launch.words[launch.count] = NULL;
 }
 
@@ -219,8 +219,8 @@ _Noreturn static void be_starter(void) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     const int nothing = open("/dev/null", O_RDONLY);
     dup2(nothing, STDIN_FILENO);
-    dup2(launch.said, STDOUT_FILENO);
-    dup2(launch.said, STDERR_FILENO);
+    dup2(launch.output, STDOUT_FILENO);
+    dup2(launch.output, STDERR_FILENO);
     for (const char *const *name = starters; *name; name++) {
         execvp(*name, launch.words);
     }
@@ -235,27 +235,27 @@ _Noreturn static void end_like(pid_t starter) {
         cannot_run("%s is not on PATH; install it (Debian: apt-get install %s)", starters[0],
                    package);
     }
-    char said[SAID_BYTES] = "";
-    const ssize_t got = pread(launch.said, said, sizeof said - 1, 0);
+    char words[QUOTED_BYTES] = "";
+    const ssize_t got = pread(launch.output, words, sizeof words - 1, 0);
     for (ssize_t i = 0; i < got; i++) {
-        said[i] = said[i] < ' ' ? ' ' : said[i];
+        words[i] = words[i] < ' ' ? ' ' : words[i];
     }
     refuse("%s ended with %s %d before its ranks did; it said: %s", starters[0],
            WIFSIGNALED(how) ? "signal" : "exit status",
-           WIFSIGNALED(how) ? WTERMSIG(how) : WEXITSTATUS(how), said);
+           WIFSIGNALED(how) ? WTERMSIG(how) : WEXITSTATUS(how), words);
 }
 
 /* The near rank has all results: nothing waits until the library has shut itself down, which
  * takes longer than its start, and now and then never ends. */
 _Noreturn static void wait_for_end(pid_t starter) {
-    enum { TOLD, STARTER };
+    enum { END_STATUS, STARTER };
     struct pollfd either[] = {
-        [TOLD] = {.fd = launch.told[0], .events = POLLIN},
+        [END_STATUS] = {.fd = launch.end_status[0], .events = POLLIN},
         [STARTER] = {.fd = (int)syscall(SYS_pidfd_open, starter, 0), .events = POLLIN}};
     while (poll(either, 2, -1) < 0 && errno == EINTR) {
     }
     unsigned char status = 0;
-    if (either[TOLD].revents & POLLIN && read(launch.told[0], &status, 1) == 1) {
+    if (either[END_STATUS].revents & POLLIN && read(launch.end_status[0], &status, 1) == 1) {
         kill(starter, SIGKILL); /* its ranks go with it, in whichever namespace */
         waitpid(starter, NULL, 0);
         _exit(status);
@@ -339,8 +339,8 @@ void launch_run(void) {
     read_own_arguments();
     launch.user = geteuid();
     launch.group = getegid();
-    launch.said = memfd_create("said", 0);
-    if (launch.said < 0 || pipe2(launch.alive, O_CLOEXEC) != 0 || pipe(launch.told) != 0) {
+    launch.output = memfd_create("output", 0);
+    if (launch.output < 0 || pipe2(launch.alive, O_CLOEXEC) != 0 || pipe(launch.end_status) != 0) {
         cannot_run("no pipe, or no file in memory (%s); raise the limit of open files",
                    strerror(errno));
     }

@@ -78,26 +78,26 @@ static void observe_path(struct bench_report *report) {
 }
 
 static void check(const struct bench_point *point, struct bench_report *report) {
-    const struct exchanged found = exchange_end();
+    const struct exchanged exchanged = exchange_end();
     const uint64_t calls = (point->warm_up + point->samples) * point->loops;
     const struct order order = {.pattern = point->method, .bytes = point->values[KEY_PAYLOAD]};
     const uint64_t window = exchange_window(&order);
     const uint64_t declared = (point->method == ONE_WAY ? 1 : 2) * window * calls;
-    if (found.messages != declared) {
-        bench_fail(report, "%" PRIu64 " messages came, and %" PRIu64 " were sent", found.messages,
-                   declared);
+    if (exchanged.messages != declared) {
+        bench_fail(report, "%" PRIu64 " messages came, and %" PRIu64 " were sent",
+                   exchanged.messages, declared);
     }
-    if (found.wrong > 0) {
+    if (exchanged.wrong > 0) {
         bench_fail(report, "%" PRIu64 " of %" PRIu64 " messages looked at were not as sent",
-                   found.wrong, found.looked_at);
+                   exchanged.wrong, exchanged.looked_at);
     }
-    bench_observe_count(report, "messages", found.messages);
-    bench_observe_count(report, "messages_looked_at", found.looked_at);
+    bench_observe_count(report, "messages", exchanged.messages);
+    bench_observe_count(report, "messages_looked_at", exchanged.looked_at);
     bench_observe_count(report, "messages_in_window", window);
     bench_observe_count(report, "message_directions", point->method == ONE_WAY ? 1 : 2);
-    bench_observe_count(report, "message_buffers", found.buffers);
-    bench_observe_count(report, "message_buffers_bytes", found.buffer_bytes);
-    bench_observe_count(report, "sent_before_received", found.sent_before_received);
+    bench_observe_count(report, "message_buffers", exchanged.buffers);
+    bench_observe_count(report, "message_buffers_bytes", exchanged.buffer_bytes);
+    bench_observe_count(report, "sent_before_received", exchanged.sent_before_received);
     bench_observe_text(report, "mpi_library", world_library());
     int cpus[RANKS];
     bench_observe_count(report, "affinity_cpus", cpus_find(cpus, RANKS));

@@ -32,11 +32,11 @@ static int status_file = -1;
 static int own_rank;
 static char library[MPI_MAX_LIBRARY_VERSION_STRING];
 
-static void tell_end(int status, void *nothing) {
+static void report_end(int status, void *nothing) {
     (void)nothing;
-    const unsigned char told = (unsigned char)status;
-    if ((status != EXIT_OK || own_rank == NEAR_RANK) && write(status_file, &told, 1) != 1) {
-        perror("the launcher could not be told");
+    const unsigned char end_status = (unsigned char)status;
+    if ((status != EXIT_OK || own_rank == NEAR_RANK) && write(status_file, &end_status, 1) != 1) {
+        perror("the launcher does not learn the status");
     }
 }
 
@@ -58,7 +58,7 @@ static void write_like_launcher(const char *launched) {
         refuse("--launched %s cannot be opened (%s); leave this option to the launcher", launched,
                strerror(errno));
     }
-    on_exit(tell_end, NULL);
+    on_exit(report_end, NULL);
 }
 
 static int rank_of_variable(void) {
@@ -92,11 +92,11 @@ static void mount_sys(void) {
 static void wait_until_running(const char *interface) {
     const struct timespec pause = {.tv_nsec = 2000000};
     struct ifreq request = {0};
-    const int asked = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    const int file = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     snprintf(request.ifr_name, sizeof request.ifr_name, "%s", interface);
     for (int waited = 0; waited < RUNNING_LIMIT_MS / 2; waited++) {
-        if (ioctl(asked, SIOCGIFFLAGS, &request) == 0 && request.ifr_flags & IFF_RUNNING) {
-            close(asked);
+        if (ioctl(file, SIOCGIFFLAGS, &request) == 0 && request.ifr_flags & IFF_RUNNING) {
+            close(file);
             return;
         }
         nanosleep(&pause, NULL);
