@@ -29,7 +29,7 @@ def test_a_clean_log_loads_no_tables_and_no_statistics(log: str) -> None:
         "import sys\nfrom pathlib import Path\n"
         "from benchbook.explain.api import explained\nfrom benchbook.explain.rules import Machine\n"
         f"explained('x', Path({str(file)!r}).read_bytes(), Machine(llc_bytes=1 << 20))\n"
-        f"print([one for one in {HEAVY!r} if one in sys.modules])\n"
+        f"print([module for module in {HEAVY!r} if module in sys.modules])\n"
     )
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert said.stdout.strip() == "[]"
@@ -68,7 +68,7 @@ def test_explain_starts_without_what_it_does_not_need() -> None:
     code = (
         "import sys\nfrom benchbook.commands.main import main\n"
         f"sys.argv = ['benchbook', 'explain', {str(LOGS / 'mbw/2.0-clean.log')!r}]\n"
-        "main()\nprint([one for one in ('pydantic', 'typer') if one in sys.modules])\n"
+        "main()\nprint([module for module in ('pydantic', 'typer') if module in sys.modules])\n"
     )
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert said.stdout.splitlines()[-1] == "[]"
