@@ -6,6 +6,7 @@ own. All logic of the workflow that is not a rule lives here.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 import sys
@@ -58,7 +59,66 @@ class Lab:
         """Settings for the measuring stage, as JSON for its command line."""
         return json.dumps(self.settings.as_written((*PLANNING, *MEASURING)), sort_keys=True)
 
+    def built_together(self) -> list[tuple[str, list[str]]]:
+        """The jobs that compile: the name of each, and whose variants."""
+        alone = [(name, [name]) for name in (*self.experiments, catalogue.PROBE)]
+        return [*alone, ("controls", self.controls)] if self.controls else alone
+
+    def variants_of(self, owners: list[str]) -> list[str]:
+        """variant.json of every variant of theirs that this preset needs."""
+        return [
+            f"build/{owner}/{variant}/variant.json"
+            for owner in owners
+            for variant in self._needed(owner)
+        ]
+
+    def _needed(self, owner: str) -> list[str]:
+        preset, figure = self.settings.preset, self.settings.figure
+        return catalogue.variants_needed(self.root, owner, preset, figure)
+
+    def sources_of(self, owners: list[str]) -> list[str]:
+        """C files that enter their binaries."""
+        files = {path for owner in owners for path in catalogue.source_files(self.root, owner)}
+        return sorted(str(path.relative_to(self.root)) for path in files)
+
+    def identities(self, owners: list[str]) -> str:
+        """A hash of the compiler and flags of each variant of theirs: a change builds anew."""
+        facts = {
+            f"{owner}/{variant}": self._identity_of(owner, variant)
+            for owner in owners
+            for variant in self._needed(owner)
+        }
+        return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
+
+    def _identity_of(self, owner: str, variant: str) -> list[Any]:
+        content = catalogue.definition(self.root, owner)
+        spec = content["variants"][variant]
+        fitted = self.host if spec.get("sizes") else ""  # its sizes are this host's
+        parts = [content.get("flags", []), spec, _identity(spec), fitted]
+        if "compiler" in spec:
+            parts += link_libraries.identity(content, program_of(spec["compiler"]))
+        return parts
+
+    def priority_of(self, name: str) -> int:
+        """When the jobs of a paper, or of an experiment, have their turn: higher is earlier. One
+        paper goes the whole way from source code to page before the next begins."""
+        if name == catalogue.PROBE:  # every measurement waits for it
+            return len(self.papers) + 1
+        papers = catalogue.in_turn(self.root)
+        own = [name] if name in papers else catalogue.papers_of(self.root, name)
+        return len(papers) - min(map(papers.index, own), default=len(papers))
+
     # Input and parameter functions of the rules: each takes the rule's wildcards.
+
+    def priority(self, wildcards: Any) -> int:
+        """`priority_of` what a job is for."""
+        names = [getattr(wildcards, name, None) for name in ("paper", "experiment", "owner")]
+        return self.priority_of(next(filter(None, names)))
+
+    def priority_of_measuring(self, wildcards: Any) -> float:
+        """`priority`, and before what is made of other measurements of the same paper: that waits
+        for nobody, and keeps every core busy at the end."""
+        return self.priority(wildcards) + 0.5
 
     def devices(self, wildcards: Any) -> str:
         """What does the experiment's work beside the host: a new driver starts the job anew."""
@@ -66,12 +126,7 @@ class Lab:
 
     def variant_files(self, wildcards: Any) -> list[str]:
         """variant.json of every variant that this preset needs, and of the probe."""
-        preset, figure = self.settings.preset, self.settings.figure
-        return [
-            f"build/{name}/{variant}/variant.json"
-            for name in (wildcards.experiment, catalogue.PROBE)
-            for variant in catalogue.variants_needed(self.root, name, preset, figure)
-        ]
+        return self.variants_of([wildcards.experiment, catalogue.PROBE])
 
     def results_folder(self, wildcards: Any) -> str:
         """`results`, for a command that writes several files there."""
@@ -79,13 +134,8 @@ class Lab:
         return self.results
 
     def controls_variants(self) -> list[str]:
-        """variant.json of every variant that a control plays."""
-        preset = self.settings.preset
-        return [
-            f"build/{name}/{variant}/variant.json"
-            for name in (*self.controls, catalogue.PROBE)
-            for variant in catalogue.variants_needed(self.root, name, preset, None)
-        ]
+        """variant.json of every variant that a control plays, and of the probe."""
+        return self.variants_of([*self.controls, catalogue.PROBE])
 
     def controls_limits(self) -> list[str]:
         """limits.json of the controls that declare limits."""
@@ -100,16 +150,6 @@ class Lab:
         found = (self.root / "kernels" / "controls").glob("*/*.*")
         kept = [path for path in found if path.suffix in (".yaml", ".py")]
         return sorted(str(path.relative_to(self.root)) for path in kept)
-
-    def variant(self, wildcards: Any) -> str:
-        """Compiler and flags of one variant, as JSON: a change rebuilds this variant only."""
-        content = catalogue.definition(self.root, wildcards.owner)
-        spec = content["variants"].get(wildcards.variant, {})
-        fitted = self.host if spec.get("sizes") else ""  # its sizes are this host's
-        parts = [content.get("flags", []), spec, _identity(spec), fitted]
-        if "compiler" in spec:
-            parts += link_libraries.identity(content, program_of(spec["compiler"]))
-        return json.dumps(parts, sort_keys=True)
 
     def limit_files(self, wildcards: Any) -> list[str]:
         """limits.json of an experiment that declares limits; tiny does not search them."""
@@ -127,8 +167,7 @@ class Lab:
 
     def sources(self, wildcards: Any) -> list[str]:
         """C files that enter an experiment's binaries."""
-        files = catalogue.source_files(self.root, wildcards.owner)
-        return [str(path.relative_to(self.root)) for path in files]
+        return self.sources_of([wildcards.owner])
 
     def definition_file(self, wildcards: Any) -> str:
         """experiment.yaml or control.yaml, relative to the checkout."""

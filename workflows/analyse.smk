@@ -9,6 +9,7 @@ rule tables:
         f"{lab.results}/{{experiment}}/samples.parquet",
     log:
         f"{lab.results}/{{experiment}}/tables.log",
+    priority: lab.priority
     shell:
         "exec python3 -m benchbook --log {log} tables {input.pointer} --output {output}"
 
@@ -24,6 +25,7 @@ rule analyse:
         f"{lab.results}/{{experiment}}/analysis.json",
     log:
         f"{lab.results}/{{experiment}}/analyse.log",
+    priority: lab.priority
     shell:
         "exec python3 -m benchbook --log {log} analyse {input.pointer} --samples {input.samples}"
         " --evidence {input.evidence} --output {output}"
@@ -60,6 +62,7 @@ rule judge:
         f"{lab.results}/{{paper}}/paper.json",
     log:
         f"{lab.results}/{{paper}}/judge.log",
+    priority: lab.priority
     params:
         figure=lab.settings.figure or "",
         preset=lab.settings.preset,

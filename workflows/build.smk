@@ -1,19 +1,25 @@
 # Kernel source + compiler + flags -> binary under its hash + variant.json.
 
 
-rule build:
-    input:
-        lab.sources,
-        lab.modules("build"),
-    output:
-        "build/{owner}/{variant}/variant.json",
-    log:
-        "build/{owner}/{variant}/build.log",
-    params:
-        variant=lab.variant,
-    shell:
-        "exec python3 -m benchbook --log {log} build {wildcards.owner} {wildcards.variant}"
-        " --output {output}"
+# One job an experiment, and one for all controls: it compiles on every core.
+for name, owners in lab.built_together():
+
+    rule:
+        name:
+            f"build_{name}"
+        input:
+            lab.sources_of(owners),
+            lab.modules("build"),
+        output:
+            lab.variants_of(owners),
+        log:
+            f"build/{name}.log",
+        priority: lab.priority_of(name)
+        threads: workflow.cores
+        params:
+            variants=lab.identities(owners),
+        shell:
+            "exec python3 -m benchbook --log {log} build {output}"
 
 
 rule limits:
@@ -24,8 +30,7 @@ rule limits:
         "build/{owner}/limits.json",
     log:
         "build/{owner}/limits.log",
-    # As long as many builds: begun last, it would keep one core busy and the other waiting.
-    priority: 1
+    priority: lab.priority
     params:
         limits=lab.limited,
     shell:

@@ -11,7 +11,7 @@ rule evidence:
         f"{lab.results}/{{experiment}}/evidence.json",
     log:
         f"{lab.results}/{{experiment}}/evidence.log",
-    priority: 1
+    priority: lab.priority_of_measuring
     # Counters of a whole socket must not count the jobs of others.
     threads: workflow.cores
     shell:

@@ -10,8 +10,7 @@ rule measure:
         f"{lab.results}/{{experiment}}/current.json",
     log:
         f"{lab.results}/{{experiment}}/measure.log",
-    # Before all that one core can do: that waits for nobody, and keeps every core busy at the end.
-    priority: 1
+    priority: lab.priority_of_measuring
     threads: workflow.cores
     params:
         settings=lab.measuring,
@@ -33,7 +32,6 @@ rule play_controls:
         expand(f"{lab.results}/{{control}}/{{stage}}", control=lab.controls, stage=STAGES),
     log:
         f"{lab.results}/controls/play.log",
-    priority: 1
     threads: workflow.cores
     params:
         settings=lab.measuring,

@@ -12,9 +12,12 @@ rule page:
         # Kept when the notebook fails, so that its reader sees where.
         executed=f"{lab.results}/{{paper}}/executed.ipynb",
         said=f"{lab.results}/{{paper}}/page.log",
+    priority: lab.priority
+    params:
+        index="--index reports/index.html",
     shell:
         "exec python3 -m benchbook --log {log.said} page {input.notebook} --paper {input.paper}"
-        " --executed {log.executed} --output {output}"
+        " --executed {log.executed} --output {output} {params.index}"
 
 
 use rule page as figure_page with:
@@ -23,6 +26,8 @@ use rule page as figure_page with:
     log:
         executed=f"{lab.results}/{{paper}}/{{figure}}.ipynb",
         said=f"{lab.results}/{{paper}}/{{figure}}.log",
+    params:
+        index="",
 
 
 rule controls:

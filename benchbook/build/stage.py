@@ -12,7 +12,9 @@ import re
 import shutil
 import subprocess
 import tempfile
+import threading
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -36,6 +38,7 @@ COMMON_FLAGS = ["-O2"]
 WHOLE_PROGRAM = re.compile(r"-(mcmodel=.+|f(no-)?(pic|pie)|(no-)?pie)", re.IGNORECASE)
 ALWAYS = ["-std=gnu17", "-Wall", "-Wextra"]
 LINK = ["-Wl,--build-id=none"]
+_one_harness = threading.Lock()  # most variants share it, and wait for the first to make it
 
 
 class BuildFailedError(Exception):
@@ -59,6 +62,23 @@ class Compiler:
     def command(self) -> list[str]:
         """The words that a command line of this compiler begins with."""
         return [*self.wrapper, self.path]
+
+
+def build_variants(root: Path, outputs: list[Path]) -> list[dict[str, Any]]:
+    """`build_variant` for each of build/<owner>/<variant>/variant.json, as many at once as this
+    process has CPUs."""
+    with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        return list(
+            pool.map(
+                lambda output: build_variant(root, *owner_and_variant(output), output), outputs
+            )
+        )
+
+
+def owner_and_variant(output: Path) -> tuple[str, str]:
+    """Out of `build/<owner>/<variant>/variant.json`; a control's owner has two parts."""
+    _, *owner, variant, _ = output.parts
+    return "/".join(owner), variant
 
 
 def build_variant(root: Path, name: str, variant: str, output: Path) -> dict[str, Any]:
@@ -194,19 +214,20 @@ def harness(compiler: Compiler, common: Path, flags: list[str], work: Path) -> P
     facts += [(file.name, hashlib.sha256(file.read_bytes()).hexdigest()) for file in files]
     digest = hashlib.sha256(json.dumps(facts).encode()).hexdigest()
     kept = common.parent.parent / "build" / "harness" / f"{digest[:16]}.a"
-    if not kept.exists():
-        objects = [
-            object_file(compiler, file, whole, common, work)
-            for file in files
-            if file.suffix == ".c"
-        ]
-        library = work / "libcommon.a"
-        _run(["ar", "rcsD", str(library), *map(str, objects)])
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        # Beside it first: another build may be making the same one.
-        draft = kept.with_name(f"{kept.name}.{os.getpid()}.part")
-        shutil.copyfile(library, draft)
-        draft.replace(kept)
+    with _one_harness:
+        if not kept.exists():
+            objects = [
+                object_file(compiler, file, whole, common, work)
+                for file in files
+                if file.suffix == ".c"
+            ]
+            library = work / "libcommon.a"
+            _run(["ar", "rcsD", str(library), *map(str, objects)])
+            kept.parent.mkdir(parents=True, exist_ok=True)
+            # Beside it first: another process may be making the same one.
+            draft = kept.with_name(f"{kept.name}.{os.getpid()}.part")
+            shutil.copyfile(library, draft)
+            draft.replace(kept)
     return kept
 
 

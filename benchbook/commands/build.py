@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
-from benchbook.build.stage import build_variant
-from benchbook.commands.options import ROOT, Output
+from benchbook.build.stage import build_variants
+from benchbook.commands.options import ROOT
 
 
-def command(experiment: str, variant: str, output: Output) -> None:
-    """Compile one variant; a failed compile is a result."""
-    record = build_variant(ROOT, experiment, variant, output)
-    if record["state"] != "ok":
-        print(f"{experiment}/{variant}: {record['state']}: {record['reason']}", file=sys.stderr)
+def command(outputs: list[Path]) -> None:
+    """Compile the variants of build/<owner>/<variant>/variant.json, on every CPU; a failed compile
+    is a result."""
+    for record in build_variants(ROOT, outputs):
+        if record["state"] != "ok":
+            about = f"{record['experiment']}/{record['variant']}"
+            print(f"{about}: {record['state']}: {record['reason']}", file=sys.stderr)

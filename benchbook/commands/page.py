@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from benchbook.commands.options import Output
+from benchbook.commands.options import ROOT, Output
+from benchbook.define.catalogue import in_turn
+from benchbook.report.index_page import make_index
 from benchbook.report.notebook_export import make_page
 
 
@@ -17,6 +20,14 @@ def command(
     paper: Annotated[Path, typer.Option()],
     executed: Annotated[Path, typer.Option()],
     alone: Annotated[bool, typer.Option("--alone", help="to be sent: no way to an index")] = False,
+    index: Annotated[Path | None, typer.Option(help="brought up to date with this page")] = None,
 ) -> None:
     """Execute a paper's notebook and export it as one page."""
     make_page(notebook, paper, executed, output, alone=alone)
+    if index:
+        results = paper.parent.parent
+        ready = [name for name in in_turn(ROOT) if (results / name / paper.name).exists()]
+        waiting = [name for name in in_turn(ROOT) if name not in ready]
+        papers = [results / name / paper.name for name in ready]
+        make_index(papers, results / "controls.json", index, waiting)
+    print(f"ready: {output}", file=sys.stderr)

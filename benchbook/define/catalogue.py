@@ -47,6 +47,11 @@ def papers(root: Path) -> list[str]:
     return sorted(path.parent.name for path in (root / "data/published").glob("*/paper.yaml"))
 
 
+def in_turn(root: Path) -> list[str]:
+    """Names of all papers in the order in which they are measured."""
+    return sorted(papers(root), key=lambda name: (not paper(root, name).get("first"), name))
+
+
 def definition_file(root: Path, name: str) -> Path:
     """The YAML file that defines an experiment, a control (`controls/…`) or the probe."""
     folder = root / "kernels" / name

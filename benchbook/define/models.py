@@ -841,6 +841,7 @@ class Paper(Model):
     shares: dict[Name, Annotated[Number, Field(gt=0)]] = Field(
         default={}, description="experiment -> its part of the budget beside the others'; else 1"
     )
+    first: bool = Field(default=False, description="measured before all other papers")
     sizing: Sizing | None = None
     sweeps: list[Sweep] = Field(default=[], description="of figures whose quantity is a time")
     figures: list[Figure] = Field(default=[], description="none where all that it has is `open`")

@@ -35,10 +35,15 @@ def write_page(output: Path, template: str, title: str, **context: Any) -> None:
     write_text(output, without_addresses(text))
 
 
-def make_index(papers: list[Path], controls: Path, output: Path) -> None:
-    """reports/index.html: what was run, a card per paper, the controls, what is missing."""
+def make_index(
+    papers: list[Path], controls: Path, output: Path, waiting: list[str] | None = None
+) -> None:
+    """reports/index.html: what was run, a card per paper, the controls, what is missing.
+
+    `waiting` are papers that have not been measured yet, and until the controls have been played
+    there is no such file."""
     contents = [read_paper(path) for path in papers]
-    artefacts = read_json(controls)["artefacts"]
+    artefacts = read_json(controls)["artefacts"] if controls.exists() else {}
     experiments = [
         experiment for content in contents for experiment in content["experiments"].values()
     ]
@@ -49,6 +54,7 @@ def make_index(papers: list[Path], controls: Path, output: Path) -> None:
         "index.html.j2",
         "Benchbook",
         cards=[_card(content) for content in contents],
+        waiting=waiting,
         imported=output.with_name("imported.html").exists(),
         compared=COMPARED if output.with_name("compare.html").exists() else NOT_COMPARED,
         letters=findings_section.LETTERS,
