@@ -13,8 +13,6 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from scipy.stats import binomtest
-
 from benchbook.controls.replays import Scene, seen_of_scene
 from benchbook.core.files import read_json, write_json
 from benchbook.define import catalogue
@@ -305,6 +303,8 @@ def interval(hits: int, trials: int) -> list[float] | None:
     """Clopper-Pearson's exact interval of a share; None where nothing was tried."""
     if not trials:
         return None
+    from scipy.stats import binomtest  # 0.4 s of imports, which other stages need not wait for
+
     bounds = binomtest(hits, trials).proportion_ci(LEVEL, method="exact")
     return [float(bounds.low), float(bounds.high)]
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike, NDArray
-from scipy.stats import rankdata
 
 from benchbook.core.errors import BenchbookError
 from benchbook.stats.checks import Floats, finite, positive_logs
@@ -33,7 +33,7 @@ class Association(NamedTuple):
 
 def ranked(values: ArrayLike) -> NDArray[np.complex128]:
     """A feature that the values may rise or fall with: its ranks."""
-    return rankdata(finite(values, "A feature")).astype(complex)
+    return _ranks(finite(values, "A feature")).astype(complex)
 
 
 def circular(values: ArrayLike, period: float) -> NDArray[np.complex128]:
@@ -89,7 +89,7 @@ def association(
     kept = {name: part for name, part in kept.items() if lengths[name] > 1e-9 * math.sqrt(n)}
     if not kept or np.ptp(numbers) == 0:
         return None
-    scores = np.array([_unit(rankdata(numbers)), _unit(numbers)])
+    scores = np.array([_unit(_ranks(numbers)), _unit(numbers)])
     matrix = np.array([part / lengths[name] for name, part in kept.items()])
     projections = scores @ matrix.T
     seen = (np.abs(projections) ** 2).max(axis=0)
@@ -105,6 +105,11 @@ def association(
     plain = not np.abs(kept[name].imag).any()
     direction = int(np.sign(projections[0, best].real)) if plain else 0
     return Association(name, min(largest, 1.0), (reached + 1) / (total + 1), direction)
+
+
+def _ranks(values: Floats) -> Floats:
+    """1 for the smallest; equal values share the mean of their ranks."""
+    return pd.Series(values).rank().to_numpy(np.float64)
 
 
 def _unit(values: Floats) -> Floats:
@@ -137,7 +142,7 @@ def quarters_ratio(feature: NDArray[np.complex128], values: ArrayLike) -> float:
     that of two medians; it is above 1 by chance, so use it after a test.
     """
     logs = positive_logs(values, "Values")
-    ranks = rankdata(logs)
+    ranks = _ranks(logs)
     centred = feature - feature.mean()
     along = np.conj(centred @ (ranks - ranks.mean())) * centred
     order = np.argsort(along.real, kind="stable")

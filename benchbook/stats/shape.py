@@ -1,10 +1,10 @@
 """The shape of a set of samples: how many modes, whether its tail is heavy, its quantiles."""
 
 from dataclasses import dataclass
+from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.stats import norm
 
 from benchbook.core.errors import BenchbookError
 from benchbook.stats.checks import Floats, finite
@@ -53,7 +53,8 @@ def _valleys(values: Floats, bandwidth: float) -> list[float]:
     centres = (grid[1:] + grid[:-1]) / 2
     width = centres[1] - centres[0]
     reach = int(np.ceil(5 * bandwidth / width))
-    kernel = norm.pdf(np.arange(-reach, reach + 1) * width, scale=bandwidth)
+    offsets = np.arange(-reach, reach + 1) * width
+    kernel = [NormalDist(0, bandwidth).pdf(offset) for offset in offsets]
     density = np.convolve(counts, kernel)[reach:-reach]
     mass = np.cumsum(counts) / len(values)
     inner = density[1:-1]

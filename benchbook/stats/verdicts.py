@@ -2,10 +2,10 @@
 
 import math
 from collections.abc import Iterable
+from statistics import NormalDist
 from typing import Literal
 
 from numpy.typing import ArrayLike
-from scipy.stats import norm
 
 from benchbook.core.errors import BenchbookError
 from benchbook.stats.checks import finite, probability
@@ -101,7 +101,8 @@ def blocks_to_settle(
     # With few blocks the exact interval at the asked level is infinite: take the widest finite one.
     interval = signed_rank_interval(values, min(adjusted_level(claims, level), 1 - 2.0 ** (1 - n)))
     half_width = (interval.high - interval.low) / 2
-    spread = half_width * math.sqrt(n) / norm.isf((1 - interval.attained) / 2)
-    reach = norm.isf((1 - adjusted_level(claims, level)) / 2) + norm.isf(1 - power)
+    normal = NormalDist()
+    spread = half_width * math.sqrt(n) / normal.inv_cdf((1 + interval.attained) / 2)
+    reach = normal.inv_cdf((1 + adjusted_level(claims, level)) / 2) + normal.inv_cdf(power)
     blocks = (spread * reach / margin) ** 2
     return max(least, 2 * math.ceil(blocks / 2))
