@@ -11,6 +11,7 @@ import json
 import re
 import sys
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -102,11 +103,15 @@ class Lab:
     def priority_of(self, name: str) -> int:
         """When the jobs of a paper, or of an experiment, have their turn: higher is earlier. One
         paper goes the whole way from source code to page before the next begins."""
-        if name == catalogue.PROBE:  # every measurement waits for it
-            return len(self.papers) + 1
-        papers = catalogue.in_turn(self.root)
-        own = [name] if name in papers else catalogue.papers_of(self.root, name)
-        return len(papers) - min(map(papers.index, own), default=len(papers))
+        return self._priorities.get(name, 0)
+
+    @cached_property
+    def _priorities(self) -> dict[str, int]:
+        priorities = {catalogue.PROBE: len(self.papers) + 1}  # every measurement waits for it
+        for place, paper in enumerate(catalogue.in_turn(self.root)):
+            for name in (paper, *catalogue.experiments_of(self.root, paper)):
+                priorities.setdefault(name, len(self.papers) - place)
+        return priorities
 
     # Input and parameter functions of the rules: each takes the rule's wildcards.
 

@@ -49,6 +49,7 @@ def of_file(root: Path, package: str, path: Path) -> list[str]:
     return _all(root, _imported(package, package, path.read_text(encoding="utf-8")))
 
 
+@cache
 def _file(root: Path, module: str) -> Path | None:
     base = root / module.replace(".", "/")
     return next(

@@ -90,10 +90,23 @@ def _parsed(text: str) -> Any:
 
 def read_yaml(path: Path) -> dict[str, Any]:
     """The mapping in a YAML file; BenchbookError where it is missing, broken or no mapping."""
+    return copy.deepcopy(_mapping(path, _text(path)))
+
+
+def _text(path: Path) -> str:
     try:
-        content = copy.deepcopy(_parsed(path.read_text(encoding="utf-8")))
+        return path.read_text(encoding="utf-8")
     except OSError as error:
         raise BenchbookError(f"{path}: cannot be read ({error.strerror})") from None
+    except UnicodeDecodeError:
+        raise BenchbookError(f"{path}: is not valid YAML; mend the file") from None
+
+
+@lru_cache(maxsize=256)
+def _mapping(path: Path, text: str) -> dict[str, Any]:
+    """What `read_yaml` copies: many stages read the same file. Not to be changed."""
+    try:
+        content = _parsed(text)
     except _KeyRefused as error:
         raise BenchbookError(f"{path}: {error}") from None
     except (yaml.YAMLError, *BROKEN) as error:
@@ -145,13 +158,14 @@ def _parsed_text(text: str, model: type[AnyModel], origin: str) -> AnyModel:
 
 def read(path: Path, model: type[AnyModel]) -> AnyModel:
     """The model that a YAML file defines. All who read the file share it: do not change it."""
-    content = read_yaml(path)
+    text = _text(path)
+    content = _mapping(path, text)
     if content.get("version") not in (1, None):
         raise BenchbookError(
             f"{path}: format version {content['version']!r} is unknown; "
             "this Benchbook reads version 1"
         )
-    return _parsed_text(path.read_text(encoding="utf-8"), model, str(path))
+    return _parsed_text(text, model, str(path))
 
 
 def load(path: Path, model: type[Model]) -> dict[str, Any]:
