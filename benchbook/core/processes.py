@@ -12,6 +12,7 @@ import stat
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from enum import StrEnum
 from pathlib import Path
 
 from benchbook.core.errors import BenchbookError
@@ -43,11 +44,48 @@ def follow_parent(parent: int | None) -> None:
         raise SystemExit(1)
 
 
-def child_setup(cpus: list[int], enter: Callable[[], None] | None = None) -> Callable[[], None]:
-    """For Popen(preexec_fn=…): enter namespaces if told how, die with the parent, run on these
-    CPUs."""
+class Scheduling(StrEnum):
+    """How the system lets a process run beside others."""
+
+    NORMAL = "normal"
+    NICE = "nice"  # at the largest share of a CPU
+    REAL_TIME = "real_time"  # SCHED_FIFO at its lowest priority: before everything ordinary
+
+
+def go_before_others(wanted: Scheduling) -> None:
+    """Have this process and what it starts run like that, or as near to it as the system allows.
+
+    Real time is for what never waits for another program: that one would not get the CPU.
+    """
+    if wanted == Scheduling.REAL_TIME:
+        with suppress(OSError):
+            os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
+            return
+    if wanted != Scheduling.NORMAL:
+        with suppress(OSError):
+            os.setpriority(os.PRIO_PROCESS, 0, -20)
+
+
+def scheduling_of(pid: int) -> Scheduling:
+    """How a process runs; normal where it has ended."""
+    with suppress(OSError):
+        if os.sched_getscheduler(pid) == os.SCHED_FIFO:
+            return Scheduling.REAL_TIME
+        if os.getpriority(os.PRIO_PROCESS, pid) < 0:
+            return Scheduling.NICE
+    return Scheduling.NORMAL
+
+
+def child_setup(
+    cpus: list[int],
+    enter: Callable[[], None] | None = None,
+    scheduling: Scheduling = Scheduling.NORMAL,
+) -> Callable[[], None]:
+    """For Popen(preexec_fn=…): go before others as far as allowed, enter namespaces if told how,
+    die with the parent, run on these CPUs."""
 
     def setup() -> None:
+        go_before_others(scheduling)  # in a namespace of users there is no right to it
         if enter is not None:
             enter()
         die_with_parent()  # last of the two: other rights would clear it

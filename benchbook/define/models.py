@@ -101,6 +101,9 @@ class Settings(Model):
     warmup: int = Field(ge=0, le=1000, description="repetitions before the samples, kept, marked")
     time_limit_s: Number = Field(gt=0, description="per invocation; beyond it the kernel hangs")
     anchor_every_s: Number = Field(gt=0)
+    before_others: bool = Field(
+        default=False, description="measured programs run before other work, where that is allowed"
+    )
     hostdev_device: int | str | OfLibraries | None = Field(
         description="the device that experiment hostdev uses: its number, or a part of its name; "
         "for both libraries, or for each"

@@ -79,6 +79,11 @@ def grouped(points: list[Point], starts: list[str], alone: Collection[str]) -> l
     return list(groups.values())
 
 
+def workers(factors: dict[str, Any]) -> int:
+    """How many processes, or threads, a point runs on."""
+    return max(int(factors.get(name, 1)) for name in COUNTS)
+
+
 def cpus_needed(point: Point, usable: int) -> int:
     """How many CPUs a point is measured on: its threads, its processes as far as CPUs go, or the
     ends of its network."""

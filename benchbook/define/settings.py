@@ -23,6 +23,7 @@ MEASURING = (
     "warmup",
     "time_limit_s",
     "anchor_every_s",
+    "before_others",
     "disturbed",
 )
 # What it is told beside them; a change of another setting measures nothing.

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchbook.core.errors import BenchbookError
-from benchbook.core.processes import child_setup
+from benchbook.core.processes import Scheduling, child_setup, scheduling_of
 from benchbook.network import Door
 
 PIPES_S = 1.0  # until the output of what was ended is given up
@@ -28,6 +28,7 @@ class Started:
     process: subprocess.Popen[bytes]
     with_children: bool = False
     printed: bytes = b""  # what was read of its output before its end
+    scheduling: Scheduling = Scheduling.NORMAL  # as the system allowed it
 
     def finish(self, time_limit_s: float) -> tuple[int | None, str, str]:
         """(exit status or None for a time-out, stdout, stderr)."""
@@ -102,6 +103,7 @@ def started(
     lock: int | None,
     with_children: bool = False,
     door: Door | None = None,
+    scheduling: Scheduling = Scheduling.NORMAL,
 ) -> Started:
     """Start a program that dies with this process. `door`: the network that it enters.
 
@@ -115,7 +117,7 @@ def started(
             stderr=subprocess.PIPE,
             env=env,
             pass_fds=inherited(lock, door),
-            preexec_fn=child_setup(cpus, door.enter if door else None),  # noqa: PLW1509 - the measurer has one thread
+            preexec_fn=child_setup(cpus, door.enter if door else None, scheduling),  # noqa: PLW1509 - the measurer has one thread
             process_group=0 if with_children else None,
         )
     except OSError as error:
@@ -127,7 +129,7 @@ def started(
             f"{command[0]} cannot be started on CPUs {', '.join(map(str, cpus))}, or in its "
             "network; see whether these CPUs may still be used, and run again"
         ) from None
-    return Started(process, with_children)
+    return Started(process, with_children, scheduling=scheduling_of(process.pid))
 
 
 def inherited(lock: int | None, door: Door | None) -> tuple[int, ...]:

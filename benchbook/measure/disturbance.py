@@ -5,13 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from benchbook.define.models import Disturbance
-from benchbook.define.points import COUNTS, Point
+from benchbook.define.points import Point, workers
 from benchbook.measure.invocation import Result
-
-
-def workers(factors: dict[str, Any]) -> int:
-    """How many processes, or threads, a point runs on."""
-    return max(int(factors.get(name, 1)) for name in COUNTS)
 
 
 def run_delay_ns(usage: dict[str, Any], count: int, cpus: int) -> float | None:

@@ -11,6 +11,7 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
+from benchbook.core.processes import Scheduling
 from benchbook.host import facts
 from benchbook.measure.child_process import Started, inherited, started
 from benchbook.network import Door
@@ -39,6 +40,7 @@ class Request:
     environment: dict[str, str] = field(default_factory=dict)  # the variant's own variables
     peer: PeerStart | None = None  # somebody else's program, with arguments of its own
     door: Door = field(default_factory=lambda: Door({}))  # into the network that it measures
+    scheduling: Scheduling = Scheduling.NORMAL
 
 
 @dataclass
@@ -71,6 +73,7 @@ class Result:
     t_end_ns: int
     steal_fraction: float | None
     frequency_khz: int | None
+    scheduling: Scheduling | None = None  # of a start of ours
 
 
 def now_ns() -> int:
@@ -116,8 +119,11 @@ def invoke(request: Request, ahead: Started | None = None) -> Result:
     steal_before = facts.steal_ticks_of(request.cpus)
     t_start_ns = now_ns()
     start: dict[str, Any] = {}
+    scheduling = None
     if request.peer is None:
-        exit_status, out, err = _start(request, request.cpus).finish(request.time_limit_s)
+        process = _start(request, request.cpus)
+        scheduling = process.scheduling
+        exit_status, out, err = process.finish(request.time_limit_s)
         start, finished = read_output(out, len(request.points))
         problem = explain_exit(exit_status, out, err, request.time_limit_s)
         points = [PointResult(*problem) if point is None else point for point in finished]
@@ -133,6 +139,7 @@ def invoke(request: Request, ahead: Started | None = None) -> Result:
         t_end_ns=t_end_ns,
         steal_fraction=_steal(steal_before, facts.steal_ticks_of(request.cpus), wall_ns, request),
         frequency_khz=facts.frequency_khz(request.cpus[0]),
+        scheduling=scheduling,
     )
 
 
@@ -155,6 +162,7 @@ def _start(request: Request, cpus: list[int]) -> Started:
         env=environment(request),
         lock=request.lock,
         door=request.door,
+        scheduling=request.scheduling,
     )
 
 
@@ -180,6 +188,7 @@ def run_program(
     lock: int | None,
     with_children: bool = False,
     door: Door | None = None,
+    scheduling: Scheduling = Scheduling.NORMAL,
 ) -> tuple[int | None, str, str]:
     """(exit status or None for a time-out, stdout, stderr). Dies with this process.
 
@@ -188,7 +197,13 @@ def run_program(
     BenchbookError where the program cannot even be started: that says nothing about its points.
     """
     process = started(
-        command, cpus=cpus, env=env, lock=lock, with_children=with_children, door=door
+        command,
+        cpus=cpus,
+        env=env,
+        lock=lock,
+        with_children=with_children,
+        door=door,
+        scheduling=scheduling,
     )
     return process.finish(time_limit_s)
 
@@ -271,6 +286,7 @@ def _peer_point(request: Request, peer: PeerStart, ahead: Started | None) -> Poi
             enter=request.door.enter_far,
             inherits=inherited(request.lock, request.door),
             env=environment(request),
+            scheduling=request.scheduling,
         ) as server:
             measurement = measured()
             if why := server.ended():

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from benchbook.core.processes import Scheduling
 from benchbook.host.topology import Topology
 from benchbook.measure.invocation import explain_exit, now_ns, run_program
 from benchbook.measure.probe_plan import argv, plan_probe
@@ -27,6 +28,7 @@ class MachineState:
     every_s: float
     path: Path
     lock: int | None = None
+    scheduling: Scheduling = Scheduling.NORMAL  # as that of the programs whose CPUs it reads
     last_ns: int = 0
     fastest_work_ns: dict[int, float] = field(default_factory=dict)
     spent_ns: int = 0
@@ -54,6 +56,7 @@ class MachineState:
             env={"LC_ALL": "C"},
             time_limit_s=TIME_LIMIT_S,
             lock=self.lock,
+            scheduling=self.scheduling,
         )
         self.last_ns = now_ns()
         cost_ns = self.last_ns - t_start_ns

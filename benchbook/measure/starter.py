@@ -9,7 +9,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from benchbook.define.points import Point, cpus_needed, grouped
+from benchbook.core.processes import Scheduling
+from benchbook.define.points import Point, cpus_needed, grouped, workers
 from benchbook.measure.child_process import Started
 from benchbook.measure.invocation import PointResult, Request, Result, invoke, now_ns, start_ahead
 from benchbook.network import LAID, Door, Network
@@ -74,7 +75,17 @@ class Starter:
             if spec is None
             else prepare(spec, first, numbers[group[0].id], door.options.get("far-address", "")),
             door=door,
+            scheduling=self._scheduling(group),
         )
+
+    def _scheduling(self, group: list[Point]) -> Scheduling:
+        """Before all other work, where nothing has to wait for a program that then gets no CPU:
+        the other end of a network, a device's driver, more processes than CPUs."""
+        if not self.plan.goes_before_others:
+            return Scheduling.NORMAL
+        waits = self.network is not None or self.plan.all_cpus
+        crowded = max(workers(point.factors) for point in group) > len(self.plan.cpus)
+        return Scheduling.NICE if waits or crowded else Scheduling.REAL_TIME
 
     def _offset(self, dice: random.Random) -> int:
         """Of a buffer; what has none, such as a network, takes no offset."""
@@ -137,6 +148,7 @@ class Starter:
             "seed": request.seed,
             "steal_fraction": result.steal_fraction,
             "frequency_khz": result.frequency_khz,
+            "scheduling": result.scheduling,
             "clock_resolution_ns": result.start.get("clock_resolution_ns"),
             "clock_cost_ns": result.start.get("clock_cost_ns"),
         }

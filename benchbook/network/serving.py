@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from benchbook.core.processes import child_setup
+from benchbook.core.processes import Scheduling, child_setup
 
 LIMIT_S = 5.0  # until it listens, and until it ends by itself
 _WAIT_S = 0.002
@@ -65,6 +65,7 @@ def serving(
     enter: Callable[[], None] | None,
     inherits: tuple[int, ...] = (),
     env: dict[str, str] | None = None,
+    scheduling: Scheduling = Scheduling.NORMAL,
 ) -> Iterator[Server]:
     """Start it behind `enter` and wait until it listens; it is ended at the end, and dies with
     this process. NotServingError where it does not come up."""
@@ -77,7 +78,7 @@ def serving(
                 stderr=subprocess.STDOUT,
                 env=env,
                 pass_fds=inherits,
-                preexec_fn=child_setup(cpus, enter),  # noqa: PLW1509 - the measurer has one thread
+                preexec_fn=child_setup(cpus, enter, scheduling),  # noqa: PLW1509 - the measurer has one thread
             )
         except OSError as error:
             raise NotServingError(f"its server cannot be started ({error.strerror})") from None

@@ -75,6 +75,12 @@ class Plan:
         return self.settings.udp_peer if wanted else None
 
     @property
+    def goes_before_others(self) -> bool:
+        """Whether its programs run before other work, where the system allows it; what a control
+        provokes may come from other work."""
+        return self.settings.before_others and not self.experiment.startswith(catalogue.CONTROLS)
+
+    @property
     def budget_key(self) -> str:
         """The key of config/ that the budget is from."""
         is_control = self.experiment.startswith(catalogue.CONTROLS)
