@@ -600,3 +600,21 @@ def test_a_budget_is_divided_by_the_shares_that_a_paper_names(monkeypatch) -> No
     monkeypatch.setattr(catalogue, "papers_of", lambda root, experiment: [])
     assert plan._share(ROOT, "of no paper", quick) == 90 * plan.OF_NO_PAPER
     assert plan._share(ROOT, "of no paper", tiny) == 90
+
+
+def test_only_what_waits_for_nobody_runs_at_real_time() -> None:
+    def scheduling(made: plan.Plan, joined: object = None, **factors: int) -> str:
+        starter = Starter(made, ROOT, made.starts, lambda _: ROOT, None, network=joined)
+        alone = next(point for point in made.points if not point.twin)
+        return starter._scheduling([replace(alone, factors=alone.factors | factors)])
+
+    made = planned()
+    assert scheduling(made) == "real_time"
+    assert scheduling(made, processes=len(made.cpus) + 1) == "nice"
+    assert scheduling(replace(made, cpus=[0, 1]), joined=object()) == "real_time"
+    assert scheduling(replace(made, cpus=[0]), joined=object()) == "nice"
+    for experiment in ("mpi", "hostdev"):
+        slow = plan.make_plan(ROOT, experiment, settings())
+        assert scheduling(replace(made, real_time=slow.real_time)) == "nice"
+    assert scheduling(replace(made, experiment="controls/drift")) == "normal"
+    assert scheduling(planned(before_others=False)) == "normal"

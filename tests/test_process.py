@@ -405,3 +405,40 @@ def test_a_follower_of_a_wrong_parent_ends_at_once() -> None:
     follower = FOLLOWER.format(setup="follow_parent(os.getpid())")
     done = subprocess.run([sys.executable, "-c", follower], stdout=subprocess.PIPE, check=False)
     assert (done.returncode, done.stdout) == (1, b"")
+
+
+SCHEDULED = """
+import os, sys
+from benchbook.core.processes import Scheduling, child_setup, scheduling_of
+if sys.argv[2] == "nobody":
+    os.setgroups([])
+    os.setuid(65534)
+child_setup([min(os.sched_getaffinity(0))], scheduling=Scheduling(sys.argv[1]))()
+print(scheduling_of(os.getpid()))
+"""
+
+
+@needs_root
+@pytest.mark.parametrize(
+    ("wanted", "user", "got"),
+    [
+        ("real_time", "root", {"real_time", "nice", "normal"}),  # as far as this container lets it
+        ("nice", "root", {"nice", "normal"}),
+        ("normal", "root", {"normal"}),
+        ("real_time", "nobody", {"normal"}),
+    ],
+)
+def test_a_program_goes_before_others_as_far_as_it_may(
+    wanted: str, user: str, got: set[str]
+) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", SCHEDULED, wanted, user], capture_output=True, text=True, check=False
+    )
+    assert done.stderr == ""
+    assert done.stdout.strip() in got
+
+
+def test_a_process_that_has_ended_is_normal() -> None:
+    with subprocess.Popen(["true"]) as ended:
+        ended.wait()
+    assert processes.scheduling_of(ended.pid) == "normal"

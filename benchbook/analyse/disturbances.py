@@ -17,12 +17,14 @@ def noise(run: Path, plan: dict[str, Any]) -> dict[str, Any]:
     """
     starts: dict[tuple[int, int], dict[str, Any]] = {}
     blocks: dict[int, dict[str, Any]] = {}
+    scheduling: set[str | None] = set()
     for record in journal.read_lines(run / journal.JOURNAL):
         match record["kind"]:
             case "block":
                 blocks[record["block"]] = _block(record)
             case "invocation":
                 _add(starts, record)
+                scheduling.add(record["conditions"].get("scheduling"))
             case "block_end" if record["block"] in blocks:
                 reasons = list(record["disturbed"])
                 state = "disturbed" if reasons else "ok"
@@ -41,6 +43,7 @@ def noise(run: Path, plan: dict[str, Any]) -> dict[str, Any]:
         "thresholds": plan["settings"]["disturbed"],
         "starts": list(starts.values()),
         "blocks": list(blocks.values()),
+        "scheduling": sorted(scheduling - {None}),
         "core_pairs": _pairs(probes),
         "probe_failures": sorted(
             {probe["reason"] for probe in probes if probe["kind"] == "probe_failed"}

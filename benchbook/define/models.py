@@ -251,6 +251,9 @@ class Experiment(Model):
     )
     buffers: int = Field(ge=0, description="buffers of `bytes` held at once, for the memory plan")
     network: Network = False
+    real_time: bool = Field(
+        default=True, description="false: its programs wait for others that need the same CPUs"
+    )
     cpus: Literal["all"] | None = Field(
         default=None, description="given to each start; else as many as its threads or processes"
     )

@@ -19,6 +19,7 @@ from benchbook.plan.plan import Plan
 from benchbook.records import journal
 
 OFFSETS = range(0, 4096, 64)  # whole cache lines within a page
+BOTH_ENDS = 2  # CPUs of a network: each end has its own
 PADDINGS = range(0, 4096, 16)
 
 Numbers = dict[str, dict[str, int]]
@@ -80,12 +81,13 @@ class Starter:
 
     def _scheduling(self, group: list[Point]) -> Scheduling:
         """Before all other work, where nothing has to wait for a program that then gets no CPU:
-        the other end of a network, a device's driver, more processes than CPUs."""
+        a launcher, a device's driver, the other end of a network, one of too many processes."""
         if not self.plan.goes_before_others:
             return Scheduling.NORMAL
-        waits = self.network is not None or self.plan.all_cpus
+        few = self.network is not None and len(self.plan.cpus) < BOTH_ENDS
         crowded = max(workers(point.factors) for point in group) > len(self.plan.cpus)
-        return Scheduling.NICE if waits or crowded else Scheduling.REAL_TIME
+        alone = self.plan.real_time and not few and not crowded
+        return Scheduling.REAL_TIME if alone else Scheduling.NICE
 
     def _offset(self, dice: random.Random) -> int:
         """Of a buffer; what has none, such as a network, takes no offset."""

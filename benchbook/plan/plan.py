@@ -59,6 +59,7 @@ class Plan:
     environments: dict[str, dict[str, str]] = field(default_factory=dict)  # of variants' starts
     options: dict[str, Any] = field(default_factory=dict)  # of every start, given by settings
     devices: dict[str, Any] = field(default_factory=dict)  # that do its work, by what leads there
+    real_time: bool = True  # no program of it waits for another one on the same CPU
     all_cpus: bool = False  # whatever the number of threads that a point names
     serial: list[str] = field(default_factory=list)  # points of a control, one after the other
     unlooped: list[str] = field(default_factory=list)  # points whose samples are one call each
@@ -185,6 +186,7 @@ def make_plan(
         environments=_environments(content, wanted),
         options=_options(content, task.settings),
         devices=devices_of(root, experiment),
+        real_time=content.get("real_time", True),
         all_cpus=all_cpus,
         serial=serial,
         unlooped=[point.id for point in wanted if point.has_one_of(content.get("unlooped", []))],

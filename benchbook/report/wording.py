@@ -284,3 +284,15 @@ def why_not_measured(paper: Paper, row: dict[str, Any]) -> str:
     if row["state"] == "not_in_preset":
         return f"not in preset {paper['preset']}"
     return f"{state_in_words(row)}: {row['reason']}"
+
+
+SCHEDULING = {
+    "real_time": "before all ordinary work, at the lowest real-time priority",
+    "nice": "with the largest share of a CPU, at nice −20",
+    "normal": "as one among the others",
+}
+
+
+def beside_other_work(kinds: list[str]) -> str:
+    """How the system let the starts of a run work beside other programs."""
+    return "the programs ran " + ", or ".join(SCHEDULING[kind] for kind in kinds)

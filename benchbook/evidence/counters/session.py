@@ -89,6 +89,7 @@ class Session:
             options=plan.get("options", {}),
             serial=plan.get("serial", []),
             all_cpus=plan.get("all_cpus", False),
+            goes_before_others=False,  # a tool that counts runs beside it
         )
         starts = self.context.definition.get("starts", [])
         self.starter = Starter(planned, self.context.run, starts, self._binary, None)
