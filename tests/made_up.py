@@ -18,6 +18,7 @@ import pandas as pd
 from benchbook.analyse import stage as analyse_stage
 from benchbook.analyse.ceilings import ceilings
 from benchbook.analyse.peer_agreement import agreement
+from benchbook.controls.controls_json import VERSION
 from benchbook.define import catalogue, peers
 from benchbook.detect.inputs.run_table import RunTables
 from benchbook.judge import stage as judge_stage
@@ -367,7 +368,7 @@ def controls(path: Path) -> Path:
     where = {"provoked_at": ["a", "b", "c"], "nulls_at": ["d"], "detected_at": ["a"]}
     where |= {"missed_at": ["b"], "false_alarms_at": ["d"]}
     content = {
-        "version": 1,
+        "version": VERSION,
         "host": HOST,
         "preset": "tiny",
         "runs": [{"door": "host", "facts": {}, "variants": [{"compiler_version": "gcc 1.0"}]}],

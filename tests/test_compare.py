@@ -208,7 +208,7 @@ def test_the_index_leads_to_the_comparison_once_there_is_one(tmp_path: Path) -> 
     made(tmp_path, "b-host")
     output, index = (tmp_path / "reports" / f"{name}.html" for name in ("compare", "index"))
     controls = tmp_path / "controls.json"
-    write_json(controls, {"version": 1, "artefacts": {}})
+    write_json(controls, {"version": 2, "artefacts": {}})
     link = '<a href="compare.html">'
     make_index([], controls, index)
     assert link not in index.read_text(encoding="utf-8")

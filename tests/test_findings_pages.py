@@ -279,7 +279,7 @@ def shown(paper: Path, output: Path, patch: pytest.MonkeyPatch) -> None:
 
 
 CONTROLS: dict[str, Any] = {
-    "version": 1,
+    "version": 2,
     "host": made_up.HOST,
     "preset": "tiny",
     "runs": [{"door": "host", "facts": {}, "variants": [{"compiler_version": "gcc 1.0"}]}],

@@ -98,7 +98,7 @@ def test_its_page_has_the_tables_and_no_verdict(content: dict[str, Any]) -> None
 
 def test_the_index_counts_them_apart(content: dict[str, Any], tmp_path: Path) -> None:
     write_json(tmp_path / "paper.json", content)
-    write_json(tmp_path / "controls.json", {"version": 1, "artefacts": {}})
+    write_json(tmp_path / "controls.json", {"version": 2, "artefacts": {}})
     index_page.make_index(
         [tmp_path / "paper.json"], tmp_path / "controls.json", tmp_path / "i.html"
     )

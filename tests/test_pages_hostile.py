@@ -14,6 +14,7 @@ from browser import OPEN, WIDTH
 from made_up_findings import finding
 from playwright.sync_api import Browser
 
+from benchbook.controls.controls_json import read_controls
 from benchbook.core.files import read_json, write_text
 from benchbook.judge.paper_json import read_paper
 from benchbook.report import index_page, machine_page, notebook_export, paper_page
@@ -56,7 +57,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     analysis = top / "mbw/analysis.json"
     analysis.write_text(json.dumps(poisoned(read_json(analysis))), encoding="utf-8")
     controls = made_up.controls(top / "controls.json")
-    controls.write_text(json.dumps(poisoned(read_json(controls))), encoding="utf-8")
+    controls.write_text(json.dumps(poisoned(read_controls(controls))), encoding="utf-8")
     folder = top / "reports"
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(made_up.ROOT)

@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from benchbook.controls.controls_json import VERSION
 from benchbook.controls.replays import Scene, seen_of_scene
 from benchbook.core.files import read_json, write_json
 from benchbook.define import catalogue
@@ -21,7 +22,6 @@ from benchbook.define.yaml_files import load
 from benchbook.detect import all_detectors, catalogue_of_artefacts
 from benchbook.detect.scenes import scenes_of
 
-VERSION = 2
 LEVEL = 0.95
 REPLAYS = 3  # seeds that a replayed control is judged with
 FAILED = "failed"  # the state of a point; else it cannot run here

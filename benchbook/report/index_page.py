@@ -8,8 +8,9 @@ from typing import Any
 
 from markupsafe import Markup
 
+from benchbook.controls.controls_json import read_controls
 from benchbook.core import number_format
-from benchbook.core.files import read_json, write_text
+from benchbook.core.files import write_text
 from benchbook.judge.paper_json import read_paper
 from benchbook.report import controls_page, wording
 from benchbook.report.render import frame, render, svg_of, without_addresses
@@ -43,7 +44,7 @@ def make_index(
     `waiting` are papers that have not been measured yet, and until the controls have been played
     there is no such file."""
     contents = [read_paper(path) for path in papers]
-    artefacts = read_json(controls)["artefacts"] if controls.exists() else {}
+    artefacts = read_controls(controls)["artefacts"] if controls.exists() else {}
     experiments = [
         experiment for content in contents for experiment in content["experiments"].values()
     ]
@@ -142,7 +143,7 @@ def _noise_line(name: str, experiment: dict[str, Any]) -> str:
 
 def make_controls(controls: Path, output: Path) -> None:
     """reports/controls.html: per artefact what was provoked and what the detector said."""
-    content = read_json(controls)
+    content = read_controls(controls)
     artefacts = content["artefacts"]
     write_page(
         output,
