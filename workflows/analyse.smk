@@ -132,5 +132,6 @@ rule judge_controls:
         f"{lab.results}/controls.json",
     log:
         f"{lab.results}/controls.log",
+    threads: workflow.cores
     shell:
         "exec python3 -m benchbook --log {log} judge-controls --output {output} {input.analyses}"

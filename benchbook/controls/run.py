@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import multiprocessing
-import os
-from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +12,7 @@ from benchbook.build.stage import build_variant
 from benchbook.controls import score
 from benchbook.core.errors import BenchbookError
 from benchbook.core.files import read_json
-from benchbook.core.processes import follow_parent
+from benchbook.core.processes import on_every_cpu
 from benchbook.define import catalogue
 from benchbook.define.models import Settings
 from benchbook.define.settings import load_settings
@@ -38,14 +35,7 @@ def play_all(root: Path, names: list[str], settings: Settings, results: Path) ->
     for name in names:
         files = variant_files(root, name, settings.preset)
         _observe(root, name, settings, files, results / name)
-    # Libraries have threads of their own by now, which a fork would lose.
-    with ProcessPoolExecutor(
-        min(len(os.sched_getaffinity(0)), len(names)),
-        multiprocessing.get_context("spawn"),
-        follow_parent,
-        (os.getpid(),),
-    ) as pool:
-        list(pool.map(_analyse, [results / name for name in names]))
+    on_every_cpu(_analyse, [results / name for name in names])
 
 
 def _observe(root: Path, name: str, settings: Settings, variants: list[Path], folder: Path) -> None:

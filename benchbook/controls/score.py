@@ -10,12 +10,14 @@ from __future__ import annotations
 import importlib.util
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchbook.controls.controls_json import VERSION
 from benchbook.controls.replays import Scene, seen_of_scene
 from benchbook.core.files import read_json, write_json
+from benchbook.core.processes import on_every_cpu
 from benchbook.define import catalogue
 from benchbook.define.models import Control
 from benchbook.define.yaml_files import load
@@ -64,13 +66,15 @@ def judge_all(root: Path, analyses: list[Path], output: Path) -> None:
     """
     outcomes, runs, texts = Outcomes(), [], {}
     by_name = {analysis["experiment"]: analysis for analysis in map(read_json, analyses)}
-    for name in catalogue.controls(root):
+    names = catalogue.controls(root)
+    replayed = on_every_cpu(partial(of_replay, root, seeds=range(REPLAYS)), names)
+    for name, of_replays in zip(names, replayed, strict=True):
         control = load(catalogue.definition_file(root, name), Control)
         texts[control["artefact"]] = control["text"].strip()
         if name in by_name:
             runs.append({key: by_name[name][key] for key in ("door", "facts", "variants")})
             outcomes.add(of_analysis(root, name, by_name[name]))
-        outcomes.add(of_replay(root, name, range(REPLAYS)))
+        outcomes.add(of_replays)
     artefacts = {}
     for artefact in catalogue_of_artefacts():
         name = artefact.id

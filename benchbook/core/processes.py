@@ -10,13 +10,16 @@ import os
 import signal
 import stat
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from enum import StrEnum
 from pathlib import Path
+from typing import TypeVar
 
 from benchbook.core.errors import BenchbookError
 
+Item = TypeVar("Item")
+Made = TypeVar("Made")
 _PR_SET_PDEATHSIG = 1
 _LIBC = ctypes.CDLL(None, use_errno=True)
 LOCK_NAME = "benchbook-measuring.lock"
@@ -35,6 +38,22 @@ def die_with_parent() -> None:
     """
     if hasattr(_LIBC, "prctl"):
         _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+def on_every_cpu(function: Callable[[Item], Made], items: Sequence[Item]) -> list[Made]:
+    """What the function makes of each item, by as many processes as there are CPUs; they die with
+    this one, and both function and items must be importable there."""
+    import multiprocessing
+    from concurrent.futures import ProcessPoolExecutor  # with what few commands need
+
+    # Libraries have threads of their own by now, which a fork would lose.
+    with ProcessPoolExecutor(
+        min(len(os.sched_getaffinity(0)), max(len(items), 1)),
+        multiprocessing.get_context("spawn"),
+        follow_parent,
+        (os.getpid(),),
+    ) as pool:
+        return list(pool.map(function, items))
 
 
 def follow_parent(parent: int | None) -> None:
