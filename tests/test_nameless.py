@@ -14,6 +14,7 @@ import pytest
 import test_pages_hostile
 from test_pages_hostile import NOTEBOOK, poisoned
 
+from benchbook.controls.controls_json import read_controls
 from benchbook.core.files import read_json, write_text
 from benchbook.judge.paper_json import read_paper
 from benchbook.report import index_page, machine_page, notebook_export, paper_page
@@ -40,7 +41,7 @@ def test_no_page_and_no_table_says_who_measured_where(
     paper = made_up.results(tmp_path, preset="tiny", failing="loop", bare=True, blocks=4)
     controls = made_up.controls(tmp_path / "controls.json")
     analysis = tmp_path / "mbw/analysis.json"
-    for path, read in ((paper, read_paper), (controls, read_json), (analysis, read_json)):
+    for path, read in ((paper, read_paper), (controls, read_controls), (analysis, read_json)):
         path.write_text(json.dumps(poisoned(read(path))), encoding="utf-8")
     folder = tmp_path / "reports"
     monkeypatch.setenv(paper_page.VARIABLE, str(paper))

@@ -417,7 +417,7 @@ class Planned:
         self.cpus = [CPU]
         self.environments: dict[str, dict[str, str]] = {}
         self.options: dict[str, Any] = {}
-        self.all_cpus = False
+        self.all_cpus = self.goes_before_others = False
         self.unlooped: list[str] = []
         self.serial: list[str] = []
         self.pairs: list[dict[str, str]] = []
