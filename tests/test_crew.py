@@ -283,8 +283,12 @@ def test_killing_one_process_ends_all(endless: Callable, schedule: str) -> None:
     parent = endless(schedule)
     workers = children(parent.pid)
     turns = {CPUS[number % len(CPUS)] for number in range(4)}
-    assert eventually(lambda: set.union(*map(os.sched_getaffinity, workers)) == turns)
-    assert all(len(os.sched_getaffinity(worker)) == 1 for worker in workers)
+
+    def each_on_its_own() -> bool:
+        places = [os.sched_getaffinity(worker) for worker in workers]
+        return set.union(*places) == turns and all(len(place) == 1 for place in places)
+
+    assert eventually(each_on_its_own)
     os.kill(workers[2], signal.SIGKILL)
     out, err = parent.communicate(timeout=PATIENCE_S)
     assert parent.returncode == 1

@@ -291,8 +291,12 @@ def test_lock_is_waited_for_and_its_holder_named(faulty: dict) -> None:
 
 def test_one_paper_can_be_named(faulty: dict) -> None:
     assert faulty["status"] == 0, faulty["said"][-30:]
-    made = [page.stem for page in (faulty["checkout"] / "reports").glob("*.html")]
-    assert made == [PAPER]
+    pages = {
+        page.stem: page.read_text() for page in (faulty["checkout"] / "reports").glob("*.html")
+    }
+    assert pages.keys() == {PAPER, "index"}
+    assert f'href="{PAPER}.html"' in pages["index"]
+    assert "Not rerun here yet: <code>e7udpip-latency</code>" in pages["index"]
     assert not (results_of(faulty["checkout"]) / "controls").exists()
 
 
