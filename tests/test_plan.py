@@ -616,5 +616,26 @@ def test_only_what_waits_for_nobody_runs_at_real_time() -> None:
     for experiment in ("mpi", "hostdev"):
         slow = plan.make_plan(ROOT, experiment, settings())
         assert scheduling(replace(made, real_time=slow.real_time)) == "nice"
+    foreign = Starter(made, ROOT, made.starts, lambda _: ROOT, None, peers={"theirs": {}})
+    assert foreign._scheduling([replace(made.points[0], variant="theirs")]) == "nice"
     assert scheduling(replace(made, experiment="controls/drift")) == "normal"
     assert scheduling(planned(before_others=False)) == "normal"
+
+
+def test_what_hangs_at_real_time_is_tried_again_among_the_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    made = planned()
+    starter = Starter(made, ROOT, made.starts, lambda _: ROOT, None)
+    asked = []
+
+    def invoked(request):
+        asked.append(request.scheduling)
+        return result("timeout" if request.scheduling == "real_time" else "ok")
+
+    monkeypatch.setattr("benchbook.measure.starter.invoke", invoked)
+    point = next(point for point in made.points if not point.twin)
+    for _ in range(2):
+        request, outcome = starter.start([point], {point.id: {}}, Random(1))
+        assert (request.scheduling, outcome.points[0].state) == ("nice", "ok")
+    assert asked == ["real_time", "nice", "nice"]

@@ -38,6 +38,8 @@ class Starter:
     network: Network | None = None  # that the points are measured over
     # Peers that sleep before they measure, started for their next turn: point -> its request.
     ahead: dict[str, tuple[Request, Started]] = field(default_factory=dict)
+    # Points that hung at real-time priority, so that something in them must wait for its turn.
+    waiting: set[str] = field(default_factory=set)
 
     @cached_property
     def began_ns(self) -> int:
@@ -86,7 +88,10 @@ class Starter:
             return Scheduling.NORMAL
         few = self.network is not None and len(self.plan.cpus) < BOTH_ENDS
         crowded = max(workers(point.factors) for point in group) > len(self.plan.cpus)
-        alone = self.plan.real_time and not few and not crowded
+        # Threads of somebody else's program may wait for each other on one CPU before they part.
+        foreign = group[0].variant in self.peers
+        waits = any(point.id in self.waiting for point in group)
+        alone = self.plan.real_time and not (few or crowded or foreign or waits)
         return Scheduling.REAL_TIME if alone else Scheduling.NICE
 
     def _offset(self, dice: random.Random) -> int:
@@ -119,6 +124,10 @@ class Starter:
         else:
             request = self.request(group, numbers, dice)
             result = invoke(request)
+        hung = any(point.state == "timeout" for point in result.points)
+        if hung and request.scheduling == Scheduling.REAL_TIME:
+            self.waiting |= {point.id for point in group}
+            return self.start(group, numbers, dice)
         if request.peer and request.peer.sleeps_after and result.points[0].state == "ok":
             following = self.request(group, numbers, dice)
             if process := start_ahead(following):
