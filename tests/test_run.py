@@ -11,9 +11,10 @@ from typing import Any
 import pytest
 from conftest import ROOT
 
+from benchbook.define.points import Point
 from benchbook.define.settings import load_settings
 from benchbook.measure.invocation import PointResult, Result, now_ns
-from benchbook.measure.loop import Run
+from benchbook.measure.loop import ROUNDS_OF_FIGURES, Run, in_random_order
 from benchbook.measure.starter import Starter
 from benchbook.plan.plan import Plan, make_plan
 from benchbook.records import journal
@@ -191,3 +192,33 @@ def test_resume_from_any_cut_keeps_what_is_written(tmp_path: Path, seed: int) ->
         assert sorted(ended + manifest["abandoned"]) == sorted(started)
         assert sum(line["kind"] == "pilot" for line in lines) == 1
         assert manifest["blocks"] == len(ended)
+
+
+def test_later_rounds_go_to_what_claims_compare(tmp_path: Path) -> None:
+    plan = planned(**FOUR)
+    manifest, lines = measured(tmp_path / "r", plan, sd=0.3)
+    compared = set().union(*plan.comparisons)
+    rounds: dict[str, int] = {}
+    for line in lines:
+        if line["kind"] == "invocation":
+            rounds[line["point"]] = rounds.get(line["point"], 0) + 1
+    assert manifest["blocks"] == 24
+    assert {rounds[name] for name in compared & rounds.keys()} == {24}
+    beside = {rounds[point.id] for point in plan.points if point.id not in compared}
+    assert beside == {ROUNDS_OF_FIGURES}
+
+
+def test_starts_that_are_compared_follow_one_another() -> None:
+    names = [Point("v", {"bytes": size, "method": "copy"}) for size in range(12)]
+    groups = [[point] for point in names]
+    compared = [{names[0].id, names[6].id}, {names[6].id, names[11].id}, {names[3].id, "absent"}]
+    orders = set()
+    for seed in range(40):
+        ordered = in_random_order(groups, compared, random.Random(seed))
+        sizes = [group[0].factors["bytes"] for group in ordered]
+        assert sorted(sizes) == list(range(12))
+        places = sorted(sizes.index(size) for size in (0, 6, 11))
+        assert places[2] - places[0] == 2
+        orders.add(tuple(sizes))
+    assert len(orders) == 40
+    assert {order.index(0) < order.index(6) for order in orders} == {True, False}

@@ -6,7 +6,7 @@ import math
 import random
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +25,7 @@ from benchbook.records import journal
 
 LONG_INVOCATION_NS = 1e9  # after one, the machine's state is read at once
 SIDES = ("numerator", "denominator")
+ROUNDS_OF_FIGURES = 8  # enough for a point behind no claim; later rounds go to the claims
 FAILURES_BORNE = 2  # then a point is left out of later blocks
 
 
@@ -38,6 +39,7 @@ class Run:
     state: MachineState
     seed: int
     say: Callable[[str, int, int, float], None]
+    share_s: dict[str, float] = field(default_factory=dict)  # of its start, each point's last one
 
     def measure(self) -> None:
         """Measure what is missing, then complete the run with its manifest."""
@@ -57,11 +59,16 @@ class Run:
         failures = dict.fromkeys(done.pilot["failed"], FAILURES_BORNE) | done.failures
         block_s = done.pilot["block_ns"] / 1e9
         reason = done.looks[-1]["reason"] if done.looks else ""
+        before: list[Point] = []
         while not reason:
             points = self._measurable(done.pilot["points"], failures)
             if not points:
                 reason = "nothing_to_measure"
                 break
+            points = self._wanted(points, len(done.complete))
+            if self.share_s:
+                block_s *= self._shares_s(points) / self._shares_s(before)
+            before = points
             extra = min(len(done.disturbed), self.plan.settings.disturbed.repeats)
             target = self.plan.looks[len(done.looks)]
             fits = spent_s() + block_s <= self.plan.settings.budget_s
@@ -103,6 +110,16 @@ class Run:
             if point.id in numbers and failures.get(point.id, 0) < FAILURES_BORNE
         ]
 
+    def _wanted(self, points: list[Point], blocks: int) -> list[Point]:
+        """The points of the next block: all, until those behind no claim have enough of them."""
+        if blocks < ROUNDS_OF_FIGURES or not self.plan.pairs:
+            return points
+        compared = set().union(*self.plan.comparisons)
+        return [point for point in points if point.id in compared] or points
+
+    def _shares_s(self, points: list[Point]) -> float:
+        return sum(self.share_s.get(point.id, 0.0) for point in points) or 1.0
+
     def _try(self, group: list[Point], numbers: Numbers) -> Result:
         dice = random.Random(f"{self.seed}/pilot/{group[0].id}")
         return self.starter.start(group, numbers, dice)[1]
@@ -113,9 +130,7 @@ class Run:
         number = done.next_block
         dice = random.Random(f"{self.seed}/{number}")
         groups = self.starter.groups(self._in_turn(len(done.complete), points))
-        dice.shuffle(groups)
-        for group in groups:
-            dice.shuffle(group)
+        groups = in_random_order(groups, self.plan.comparisons, dice)
         order = [[point.id for point in group] for group in groups]
         self._log({"kind": "block", "block": number, "order": order, "t_block_ns": now_ns()})
         thresholds = self.plan.settings.disturbed
@@ -125,6 +140,8 @@ class Run:
             if self.state.due():
                 disturbed += disturbance.of_probe(self.state.read(), thresholds)
             request, result = self.starter.start(group, numbers, dice)
+            share_s = result.wall_ns / 1e9 / len(group)
+            self.share_s |= dict.fromkeys((point.id for point in group), share_s)
             self._log(*self.starter.lines(number, index, group, request, result))
             dead = first_unfinished(result)
             for position, outcome in enumerate(result.points):
@@ -248,3 +265,24 @@ class Run:
 
     def _log(self, *lines: dict[str, Any]) -> None:
         journal.append(self.folder / journal.JOURNAL, list(lines))
+
+
+def in_random_order(
+    groups: list[list[Point]], comparisons: list[set[str]], dice: random.Random
+) -> list[list[Point]]:
+    """The starts of a block, and the points within each, in random order; but starts whose points
+    are compared follow one another, so that the machine has little time to change between them."""
+    together: list[set[str]] = []
+    for linked in [*({point.id for point in group} for group in groups), *comparisons]:
+        touching = [names for names in together if names & linked]
+        together = [names for names in together if not names & linked]
+        together.append(linked.union(*touching))
+    dice.shuffle(together)
+    ordered = []
+    for names in together:
+        own = [list(group) for group in groups if names & {point.id for point in group}]
+        dice.shuffle(own)
+        for group in own:
+            dice.shuffle(group)
+        ordered += own
+    return ordered

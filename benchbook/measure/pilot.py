@@ -170,8 +170,9 @@ def _not_needed(plan: Plan, kept: list[StartCost]) -> list[StartCost]:
     claims = _claims_of(plan, kept)
     if not claims:
         return kept if len(kept) > 1 else []
-    twins = [point for point in plan.points if point.twin]
-    needed = {point.id for point in twins} | {point.untwinned.id for point in twins}
+    needed = {
+        name for point in plan.points if point.twin for name in (point.id, point.untwinned.id)
+    }
     if len(claims) == 1:
         needed |= claims[0]
     return [cost for cost in kept if needed.isdisjoint(cost.points)]

@@ -76,6 +76,14 @@ class Plan:
         return self.settings.udp_peer if wanted else None
 
     @property
+    def comparisons(self) -> list[set[str]]:
+        """The points that are held against each other: those of each ratio of a claim, and each
+        twin with what it repeats."""
+        ratios = [{pair["numerator"], pair["denominator"]} for pair in self.pairs]
+        twins = [{point.id, point.untwinned.id} for point in self.points if point.twin]
+        return [*ratios, *twins]
+
+    @property
     def goes_before_others(self) -> bool:
         """Whether its programs run before other work, where the system allows it; what a control
         provokes may come from other work."""
