@@ -107,6 +107,19 @@ def test_the_index_counts_them_apart(content: dict[str, Any], tmp_path: Path) ->
     assert "2 open figures, without a rerun yet" in html
 
 
+def test_the_index_grows_and_passes_over_what_an_older_benchbook_left(
+    content: dict[str, Any], tmp_path: Path
+) -> None:
+    write_json(tmp_path / PAPER / "paper.json", content)
+    write_json(tmp_path / "older" / "paper.json", {**content, "version": 2})
+    write_json(tmp_path / "controls.json", {"version": 1, "artefacts": {}})
+    index_page.make_index_so_far([PAPER, "older", "absent"], tmp_path, tmp_path / "i.html")
+    html = (tmp_path / "i.html").read_text(encoding="utf-8")
+    assert f'href="{PAPER}.html"' in html
+    assert "Not rerun here yet: <code>older</code>, <code>absent</code>" in html
+    assert "None has been played here yet" in html
+
+
 def test_a_figure_that_shows_one_column_keeps_its_whole_table() -> None:
     select = [{"row": {"data_bytes": "4"}, "point": {}}]
     figure = {"x": "data_bytes", "y": "sunos_tcp_us", "table": "rpc.csv", "select": select}

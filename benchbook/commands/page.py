@@ -10,7 +10,7 @@ import typer
 
 from benchbook.commands.options import ROOT, Output
 from benchbook.define.catalogue import in_turn
-from benchbook.report.index_page import make_index
+from benchbook.report.index_page import make_index_so_far
 from benchbook.report.notebook_export import make_page
 
 
@@ -25,9 +25,5 @@ def command(
     """Execute a paper's notebook and export it as one page."""
     make_page(notebook, paper, executed, output, alone=alone)
     if index:
-        results = paper.parent.parent
-        ready = [name for name in in_turn(ROOT) if (results / name / paper.name).exists()]
-        waiting = [name for name in in_turn(ROOT) if name not in ready]
-        papers = [results / name / paper.name for name in ready]
-        make_index(papers, results / "controls.json", index, waiting)
+        make_index_so_far(in_turn(ROOT), paper.parent.parent, index)
     print(f"ready: {output}", file=sys.stderr)

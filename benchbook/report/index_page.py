@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +11,9 @@ from markupsafe import Markup
 
 from benchbook.controls.controls_json import read_controls
 from benchbook.core import number_format
+from benchbook.core.errors import BenchbookError
 from benchbook.core.files import write_text
-from benchbook.judge.paper_json import read_paper
+from benchbook.judge.paper_json import PAPER, read_paper
 from benchbook.report import controls_page, wording
 from benchbook.report.render import frame, render, svg_of, without_addresses
 from benchbook.report.sections import answer as answer_section
@@ -37,14 +39,14 @@ def write_page(output: Path, template: str, title: str, **context: Any) -> None:
 
 
 def make_index(
-    papers: list[Path], controls: Path, output: Path, waiting: list[str] | None = None
+    papers: list[Path], controls: Path | None, output: Path, waiting: list[str] | None = None
 ) -> None:
     """reports/index.html: what was run, a card per paper, the controls, what is missing.
 
-    `waiting` are papers that have not been measured yet, and until the controls have been played
-    there is no such file."""
+    `waiting` are papers that have not been measured yet, `controls` is None until the controls have
+    been played."""
     contents = [read_paper(path) for path in papers]
-    artefacts = read_controls(controls)["artefacts"] if controls.exists() else {}
+    artefacts = read_controls(controls)["artefacts"] if controls else {}
     experiments = [
         experiment for content in contents for experiment in content["experiments"].values()
     ]
@@ -82,6 +84,28 @@ def make_index(
         open=sum(len(content.get("open", [])) for content in contents),
         noise=" ".join(_noise_line(name, experiment) for name, experiment in _by_name(contents)),
     )
+
+
+def make_index_so_far(names: list[str], results: Path, output: Path) -> None:
+    """`make_index` of those papers of `names` whose results are there; what an older Benchbook left
+    is made anew later in the same workflow, and counts as missing until then."""
+    files = {name: results / name / PAPER for name in names}
+    ready = [name for name in names if _can_be_read(files[name], read_paper)]
+    controls = results / "controls.json"
+    make_index(
+        [files[name] for name in ready],
+        controls if _can_be_read(controls, read_controls) else None,
+        output,
+        waiting=[name for name in names if name not in ready],
+    )
+
+
+def _can_be_read(path: Path, read: Callable[[Path], Any]) -> bool:
+    try:
+        read(path)
+    except BenchbookError:
+        return False
+    return True
 
 
 SENTENCES = 3  # of the answer on a card: whether it holds, what was said, what was seen here
