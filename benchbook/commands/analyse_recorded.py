@@ -9,5 +9,5 @@ from benchbook.judge.recorded_runs import analyse_recorded as make
 
 
 def command(run: Path, output: Output) -> None:
-    """A recorded run analysed anew, to stand beside figures; or why it cannot."""
+    """Analyse a recorded run anew, to be shown next to the figures; or say why it cannot be."""
     make(ROOT, run, output)

@@ -238,7 +238,7 @@ def _unstamped(lines: list[str]) -> list[str]:
         unstamped.append(_GLUED.sub(SOFT, bare) if "]<std" in bare else bare)
     stamped = sum(map(ne, lines, unstamped))
     if stamped < _MOST * sum(map(bool, lines)):
-        return unstamped  # one by itself is what a tool printed
+        return unstamped  # a few stamps are part of what a tool printed
     return ["" if _STAMP_ALONE.fullmatch(line) else line for line in unstamped]
 
 

@@ -71,7 +71,7 @@ def tell(log: Log, reports: list[Report]) -> None:
                 unit = statement.unit or parts.unit
                 total = Result(parts.name, statement.value, unit, statement.line.number, "sum", of)
                 parts.reports[count - 1].add(total)
-                # What else is there is the same in another unit.
+                # The rest of that line is the same sum in another unit.
                 result_lines.add(statement.line.number)
                 break
 

@@ -121,7 +121,7 @@ def _alive(runs: list[Run], line: Line, found: re.Match[str]) -> None:
 
 
 def _all_of(runs: list[Run], line: Line, host: str, times: list[str]) -> None:
-    """A run that stands in one line."""
+    """A run that is printed on one line."""
     run = _named(begun(runs, line), host)
     run.ended = True
     for time in times:

@@ -82,7 +82,7 @@ class _Run(Run):
         return bool(self.rows)
 
     def add_row(self, line: int, words: list[str], rest: int | None = None) -> None:
-        """A row that begins in a line, whose last columns may stand in another."""
+        """Add a row of the table; its last columns may be on another line, `rest`."""
         self.rows.append(_Row(line, dict(zip(self.columns, words, strict=False)), rest or line))
         self.begun = None
 

@@ -20,7 +20,7 @@ class Printed(NamedTuple):
 
     @property
     def words(self) -> str:
-        """The name, and the line that it stands in."""
+        """The name, and the number of the line that has it."""
         return f"{self.name} (line {self.line})"
 
 
