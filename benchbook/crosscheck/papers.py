@@ -12,6 +12,8 @@ from benchbook.crosscheck import anomalies, claims
 from benchbook.crosscheck.spaces import Place, Space
 from benchbook.define import catalogue
 
+ENGLISH = "en"
+
 
 def paper(root: Path, name: str, spaces: dict[str, Space]) -> None:
     """Refuse a paper whose figures or claims name what is not there."""
@@ -23,6 +25,7 @@ def paper(root: Path, name: str, spaces: dict[str, Space]) -> None:
     known = [figure["id"] for figure in (*content["figures"], *waiting)]
     place.at("figures").unique(known)
     folder = root / "data" / "published" / name
+    _whence(place, content, folder)
     measured = catalogue.experiments_of(root, name)
     for experiment in content.get("shares", {}):
         place.at("shares").known(experiment, measured, "experiment of its figures")
@@ -46,6 +49,8 @@ def paper(root: Path, name: str, spaces: dict[str, Space]) -> None:
             claims.check_audit(here, {"rule": "recomputed"}, named, folder)
         here.at("claims").unique([claim["id"] for claim in figure.get("claims", [])])
         for claim in figure.get("claims", []):
+            _statement(here.at("claims", claim["id"], "source"), claim["source"], content, folder)
+        for claim in figure.get("claims", []):
             at = here.at("claims", claim["id"])
             claims.check(at, claim, space, folder)
             if "column" in claim["estimand"]:
@@ -63,6 +68,49 @@ def paper(root: Path, name: str, spaces: dict[str, Space]) -> None:
     for sweep in every:
         drawn.at(sweep["id"], "experiment").known(sweep["experiment"], spaces, "experiment")
         _sweep(drawn.at(sweep["id"]), sweep, spaces[sweep["experiment"]], folder)
+
+
+def _whence(place: Place, content: dict[str, Any], folder: Path) -> None:
+    """What the page says of the source itself: title, address, conclusion."""
+    english = content["language"] == ENGLISH
+    if "gloss" not in content and not english and not content.get("title_is_ours"):
+        raise place.at("gloss").refusal("is missing; give the title in English")
+    if content["url"] is None and "url_note" not in content:
+        raise place.at("url_note").refusal("is missing; say why no address is known")
+    if thesis := content.get("thesis"):
+        _statement(place.at("thesis", "source"), thesis["source"], content, folder)
+        claims_by_place = [
+            f"{figure['id']}/{claim['id']}"
+            for figure in content["figures"]
+            for claim in figure.get("claims", [])
+        ]
+        place.at("thesis", "claim").known(thesis["claim"], claims_by_place, "figure/claim")
+    elif any(figure.get("claims") for figure in content["figures"]):
+        raise place.at("thesis").refusal(
+            "is missing; say what the source concludes, and name the claim that tests it"
+        )
+    for number, remark in enumerate(content.get("remarks", [])):
+        _statement(place.at("remarks", number, "source"), remark["source"], content, folder)
+
+
+def _statement(
+    place: Place, statement: dict[str, Any], content: dict[str, Any], folder: Path
+) -> None:
+    """The source's own words, translated where they are not English, or cells that are there."""
+    if ("verbatim" in statement) == ("reading" in statement):
+        raise place.refusal("needs the source's sentence as 'verbatim', or cells as 'reading'")
+    foreign = "verbatim" in statement and content["language"] != ENGLISH
+    if foreign != ("translation" in statement):
+        problem = (
+            "is missing; translate the sentence" if foreign else "translates nothing; remove it"
+        )
+        raise place.at("translation").refusal(problem)
+    for number, cells in enumerate(statement.get("reading", [])):
+        here = place.at("reading", number)
+        columns, rows = _table(here.at("table"), folder, cells["table"])
+        here.at("column").known(cells["column"], columns, f"column of {cells['table']}")
+        for row in cells.get("rows", []):
+            _one_row(here.at("rows"), row, columns, rows, cells["table"])
 
 
 def _sweep(place: Place, sweep: dict[str, Any], space: Space, folder: Path) -> None:

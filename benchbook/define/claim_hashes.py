@@ -6,16 +6,20 @@ import hashlib
 import json
 from typing import Any
 
+_MOVES_NOTHING = ("about", "source")
+
 
 def claim_hashes(figures: list[dict[str, Any]]) -> dict[str, str]:
     """`paper/figure/claim` -> hash of all that the claim declares, kept in the run's manifest.
 
-    Not of `about`: it tells how a verdict is read, and moves none.
+    Not of `about`, which tells how a verdict is read, nor of `source`, which tells whose words the
+    claim is made of: neither moves a verdict.
     """
     return {
         f"{figure['paper']}/{figure['id']}/{claim['id']}": hashlib.sha256(
             json.dumps(
-                {key: value for key, value in claim.items() if key != "about"}, sort_keys=True
+                {key: value for key, value in claim.items() if key not in _MOVES_NOTHING},
+                sort_keys=True,
             ).encode()
         ).hexdigest()[:16]
         for figure in figures

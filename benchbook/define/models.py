@@ -607,9 +607,50 @@ class Cell(Model):
     column: str
 
 
+class CellsRead(Model):
+    """Printed cells of one column that a reading rests on."""
+
+    table: str
+    column: str
+    rows: list[dict[str, Value]] = Field(default=[], description="none: the whole column")
+
+
+class Statement(Model):
+    """What of the source a sentence of ours rests on: its own words, or cells that we read."""
+
+    verbatim: str | None = Field(
+        default=None, min_length=1, description="its sentence, in its own language, unchanged"
+    )
+    translation: str | None = Field(
+        default=None, min_length=1, description="ours, of a sentence that is not English"
+    )
+    reading: list[CellsRead] | None = Field(
+        default=None, min_length=1, description="instead: the cells that we read it from"
+    )
+    note: str | None = Field(
+        default=None, min_length=1, description="what a reader must know of it"
+    )
+
+
+class Thesis(Model):
+    """What the source itself concludes, and the claim that tests it."""
+
+    text: str = Field(min_length=1, description="in our words, one sentence")
+    source: Statement
+    claim: str = Field(description="figure/claim: the page leads with it, measurable or not")
+
+
+class Remark(Model):
+    """Something else that the source says or shows, and a reader must know."""
+
+    text: str = Field(min_length=1, description="in our words")
+    source: Statement
+
+
 class Claim(Model):
     id: Name
-    text: str
+    text: str = Field(description="in our words; never shown in quotation marks")
+    source: Statement
     estimand: Estimand
     region: tuple[Number | None, Number | None] = Field(
         strict=False, description="what counts as holding"
@@ -829,10 +870,27 @@ class Paper(Model):
     version: Version
     id: Name
     title: str
+    gloss: str | None = Field(
+        default=None, min_length=1, description="the title in English, where it is not"
+    )
+    title_is_ours: bool = Field(default=False, description="the source bears none")
     author: str
     date: str
     kind: str
     language: str
+    url: Annotated[str, Field(pattern=r"^https?://[^\s\"'<>]+$")] | None = Field(
+        description="where the source stands; null where that is not known"
+    )
+    url_note: str | None = Field(
+        default=None, min_length=1, description="why `url` is null, or not the page itself"
+    )
+    read: Annotated[str, Field(pattern=r"^\d{4}-\d\d-\d\d$")] = Field(
+        description="the day on which it was read for this folder"
+    )
+    thesis: Thesis | None = Field(
+        default=None, description="of a paper with figures; the page leads with it"
+    )
+    remarks: list[Remark] = []
     answer: str = Field(description="what the source says, in our words, one sentence")
     caution: str | None = Field(
         default=None, min_length=1, description="what a reader must know before comparing anything"

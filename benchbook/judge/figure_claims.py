@@ -58,6 +58,7 @@ def judged(
                 "paper": paper.name,
                 "figure": figure.id,
                 **verdict.as_json(),
+                "source": paper.with_cells(first.claim.source),
                 # Arithmetic on printed numbers has no before and after.
                 "post_hoc": first.claim.kind != "audit" and before != hashes[key],
             }

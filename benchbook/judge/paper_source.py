@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,11 @@ from benchbook.define.published import read_table, waiting
 from benchbook.define.yaml_files import parse
 from benchbook.judge.figures import cell
 
-ABOUT = ("title", "author", "date", "kind", "language", "answer", "conditions")
+ABOUT = (
+    *("title", "title_is_ours", "author", "date", "kind", "language"),
+    *("url", "read", "answer", "conditions"),
+)
+MAY_BE_EMPTY = ("gloss", "url_note", "caution")
 
 
 @dataclass(frozen=True)
@@ -39,10 +44,15 @@ class PaperSource:
         without what stands apart from figures."""
         content = catalogue.paper(root, name)
         paper = parse(content, Paper, name)
+        about = {key: getattr(paper, key) for key in ABOUT}
+        about |= {key: getattr(paper, key) or "" for key in MAY_BE_EMPTY}
+        thesis, remarks = content.get("thesis"), content.get("remarks", [])
+        about["thesis"] = thesis and _resting_on(root, name, thesis)
+        about["remarks"] = [_resting_on(root, name, remark) for remark in remarks]
         return cls(
             root=root,
             name=name,
-            about={key: getattr(paper, key) for key in ABOUT} | {"caution": paper.caution or ""},
+            about=about,
             figures=[
                 figure for figure in paper.figures if not wanted or wanted == f"{name}/{figure.id}"
             ],
@@ -61,3 +71,30 @@ class PaperSource:
         named = Cell.model_validate(wanted)
         table = read_table(self.root, self.name, named.table)
         return float(cell(table, named.row, named.column, f"{self.name}/{named.table}"))
+
+    def with_cells(self, statement: Mapping[str, Any]) -> dict[str, Any]:
+        """A statement of the source as paper.json has it: {verbatim, translation, note} as written,
+        and of a reading {table, column, cells}, the cells as printed."""
+        return _with_cells(self.root, self.name, statement)
+
+
+def _resting_on(root: Path, name: str, sentence: dict[str, Any]) -> dict[str, Any]:
+    return {**sentence, "source": _with_cells(root, name, sentence["source"])}
+
+
+def _with_cells(root: Path, name: str, statement: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        **{key: statement.get(key, "") for key in ("verbatim", "translation", "note")},
+        "reading": [_printed(root, name, cells) for cells in statement.get("reading", [])],
+    }
+
+
+def _printed(root: Path, name: str, cells: dict[str, Any]) -> dict[str, Any]:
+    table, column = cells["table"], cells["column"]
+    rows = read_table(root, name, table)
+    origin = f"{name}/{table}"
+    if wanted := cells.get("rows"):
+        printed = [cell(rows, row, column, origin) for row in wanted]
+    else:
+        printed = [row[column] for row in rows]
+    return {"table": table, "column": column, "cells": printed}

@@ -48,6 +48,7 @@ class Claim:
     region_reason: str = ""
     scope: str = ""
     requires: str | None = None
+    source: Mapping[str, Any] = field(default_factory=dict)
     about: Sequence[str] = ()
     cells: Mapping[str, dict[str, Any]] = field(default_factory=dict)
     beside: dict[str, Any] | None = None

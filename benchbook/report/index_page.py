@@ -20,7 +20,7 @@ from benchbook.report.sections import answer as answer_section
 from benchbook.report.sections import audit as audit_section
 from benchbook.report.sections import claims as claims_section
 from benchbook.report.sections import findings as findings_section
-from benchbook.report.sections import not_measured, search_index, thumbnail
+from benchbook.report.sections import not_measured, search_index, source_words, thumbnail
 
 VERDICTS = ("reproduced", "only", "resting", *list(claims_section.VERDICTS)[1:])
 # Where the index leads to the page that compares two runs, once there is one.
@@ -34,7 +34,8 @@ TOTALS = ("provoked", "detected", "abstained", "nulls", "false_alarms", "skipped
 
 def write_page(output: Path, template: str, title: str, **context: Any) -> None:
     """Render a template of a whole page into its file."""
-    text = render(template, title=title, frame=frame(), wording=wording, **context)
+    shared = {"wording": wording, "source_words": source_words}
+    text = render(template, title=title, frame=frame(), **shared, **context)
     write_text(output, without_addresses(text))
 
 

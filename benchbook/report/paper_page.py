@@ -38,6 +38,7 @@ from benchbook.report.sections import (
     recorded_runs,
     roofline,
     size_rule,
+    source_words,
     swapped_labels,
     throughput,
     timed_functions,
@@ -237,6 +238,7 @@ class PaperPage:
     def _part(self, name: str, **context: Any) -> Html:
         context = {
             "wording": wording,
+            "source_words": source_words,
             "titles": titles,
             "findings": findings_section,
             "marks": findings_section.marks_of(self.content),

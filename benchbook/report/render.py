@@ -21,7 +21,8 @@ if TYPE_CHECKING:  # who exports a notebook draws nothing
     from benchbook.report.plots.style import Picture
 
 TEMPLATES = Path(__file__).parent / "templates"
-_ADDRESS = re.compile(r"https?://", re.IGNORECASE)
+# Every address but that of a link to a paper's source, which is followed only by who clicks on it.
+_ADDRESS = re.compile(r'(?<!<a class="source" href=")https?://', re.IGNORECASE)
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from typing import Any
 from benchbook.core import number_format
 from benchbook.core.units import TIME
 from benchbook.report import reasons, wording
-from benchbook.report.sections import anomalies, equivalence, grids, size_rule
+from benchbook.report.sections import anomalies, equivalence, grids, size_rule, source_words
 from benchbook.report.sections import audit as audit_section
 from benchbook.report.sections import claims as claims_section
 from benchbook.report.wording import Paper
@@ -39,9 +39,13 @@ def compared(claim: dict[str, Any]) -> str:
 
 
 def leading(paper: Paper) -> dict[str, Any] | None:
-    """The claim that the page opens with: the first that was decided or at least tried, else the
-    first; None where there is none."""
+    """The claim that the page opens with: the one that tests what the source concludes, decided or
+    not; else the first that was at least tried, else the first; None where there is none."""
     claims = wording.all_claims(paper)
+    thesis = (paper.get("thesis") or {}).get("claim")
+    for claim in claims:
+        if f"{claim['figure']}/{claim['claim']}" == thesis:
+            return claim
     tried = [claim for claim in claims if claim["verdict"] != "not_measurable_here"]
     return next(iter(tried or claims), None)
 
@@ -121,7 +125,7 @@ def answer(paper: Paper) -> list[list[str]]:
     """Did it hold here, and why: the first paragraphs, as sentences."""
     if several := equivalence.no_effect_claims(paper):
         first_ones = equivalence.answer(paper, several)
-        says = f"The source ({wording.byline(paper)}) says: {paper['answer'].rstrip('.')}."
+        says = source_words.concludes(paper) or f"The source’s answer in short: {paper['answer']}"
         beside = claims_section.others(paper, several)
         rest = [[says, *audit_section.sentence(paper)], beside, size_rule.rule_sentences(paper)]
         rest += [list(_not_the_end(paper))]
@@ -129,17 +133,15 @@ def answer(paper: Paper) -> list[list[str]]:
     first = leading(paper)
     said = []
     if not paper["figures"]:
-        said.append(f"The source ({wording.byline(paper)}) says: {paper['answer']}")
+        said.append(f"The source’s answer in short: {paper['answer']}")
     top = first["points"]["numerator"] if first and first["kind"] == "ratio" else None
     # Where an artefact makes the number, what it is and does comes before what was claimed.
     lies = bool(top and wording.mechanism(paper, top))
     forms = list(_other_forms(paper, top))
     quoted = []
     if first is not None:
-        dated = "" if paper["date"] == wording.UNSTATED else f", {paper['date'][:4]}"
-        quoted = [f"The claim: “{first['text']}” ({paper['kind']}{dated}.)"]
-        quoted += _rests(first)
-        said += [_lead(first, lies), *([] if lies else quoted)]
+        quoted = [f"The claim that we test first: {first['text']}", *_rests(first)]
+        said += [_lead(first, lies), source_words.concludes(paper), *([] if lies else quoted)]
         said += _why(paper, top)
         said += _measured(paper, first)
         if first["verdict"] == "inconclusive":
@@ -150,7 +152,7 @@ def answer(paper: Paper) -> list[list[str]]:
     others = [claims_section.others(paper, [first] if first else []), audit_section.sentence(paper)]
     rest = [*causes, quoted, *others] if lies else [*others, *causes]
     rest.append(list(_not_the_end(paper)))
-    return [paragraph for paragraph in (said, *rest) if paragraph]
+    return [paragraph for paragraph in (list(filter(None, said)), *rest) if paragraph]
 
 
 def _rests(claim: dict[str, Any]) -> Iterator[str]:
@@ -185,7 +187,8 @@ def _measured(paper: Paper, claim: dict[str, Any]) -> Iterator[str]:
     if claim["estimate"] is None:
         return
     if claim["kind"] != "ratio":
-        yield claims_section.why(paper, claim)
+        if claim["verdict"] != "inconclusive":  # else it is the reason
+            yield claims_section.why(paper, claim)
         return
     figure = next(shown for shown in paper["figures"] if shown["id"] == claim["figure"])
     sides = [claim["points"][side] for side in ("numerator", "denominator")]

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from benchbook.report import wording
 from benchbook.report.sections import claims as claims_section
 from benchbook.report.sections import findings as findings_section
+from benchbook.report.sections import source_words
 from benchbook.report.wording import Paper
 
 
@@ -41,7 +42,7 @@ def _claims(paper: Paper) -> Iterator[Entry]:
             kind="claim",
             text=wording.capitalised(claim["text"].strip()),
             where=f"{paper['paper']}.html#{claim['figure']}-{claim['claim']}",
-            paper=paper["title"],
+            paper=source_words.title(paper),
             detail=f"here {value}" if claim["estimate"] is not None else "",
             verdict=claims_section.verdict(claim),
         )
@@ -53,7 +54,7 @@ def _figures(paper: Paper) -> Iterator[Entry]:
             kind="figure",
             text=figure["title"],
             where=f"{paper['paper']}.html#{figure['id']}",
-            paper=paper["title"],
+            paper=source_words.title(paper),
             detail=figure["published"],
         )
 
@@ -65,7 +66,7 @@ def _findings(paper: Paper) -> Iterator[Entry]:
             kind="finding",
             text=f"{mark.artefact}: {mark.heading}",
             where=f"{paper['paper']}.html#{mark.anchor}",
-            paper=paper["title"],
+            paper=source_words.title(paper),
             detail=mark.sentence,
             effect=mark.effect,
         )
@@ -77,6 +78,6 @@ def _open(paper: Paper) -> Iterator[Entry]:
             kind="figure",
             text=figure["title"],
             where=f"{paper['paper']}.html#{figure['id']}",
-            paper=paper["title"],
+            paper=source_words.title(paper),
             detail=f"{figure['published']} (open: {figure['why']})",
         )
