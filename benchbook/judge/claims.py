@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -126,18 +126,14 @@ def judge_claim(
         return verdict
     if resolved.estimate is None:
         return replace(verdict, verdict=INCONCLUSIVE)
-    made, widening = _beside_null(resolved.estimand, resolved.estimate, null)
-    outcome, reason = _decided(resolved.claim, made, null)
-    if widening:
-        reason = replace(reason, parameters=reason.parameters | {"widened_by": widening})
-    if apart := _processes_apart(resolved.used, resolved.run.known):
-        outcome, reason = INCONCLUSIVE, apart
+    decided = outcome(resolved, resolved.estimate, null)
+    made, reason = decided.estimate, decided.reason
     if resolved.left_out:
         counts = {"points": len(names_of(resolved.used)), "of": len(names_of(resolved.roles))}
         reason = replace(reason, parameters=reason.parameters | counts)
     return replace(
         verdict,
-        verdict=outcome,
+        verdict=decided.verdict,
         reason=reason,
         estimate=_number(made.value),
         interval=[_number(made.low), _number(made.high)],
@@ -147,6 +143,26 @@ def judge_claim(
         notes=made.notes,
         robustness=robustness(resolved),
     )
+
+
+class Outcome(NamedTuple):
+    """A verdict with its reason, and the estimate whose interval, widened by the twins, gave it."""
+
+    verdict: str
+    reason: Reason
+    estimate: Estimate
+
+
+def outcome(resolved: ResolvedClaim, made: Estimate, null: dict[str, Any]) -> Outcome:
+    """The verdict of a claim on its estimate `made`, at the level of that and of the twins'
+    `null`."""
+    made, widening = _beside_null(resolved.estimand, made, null)
+    verdict, reason = _decided(resolved.claim, made, null)
+    if widening:
+        reason = replace(reason, parameters=reason.parameters | {"widened_by": widening})
+    if apart := _processes_apart(resolved.used, resolved.run.known):
+        return Outcome(INCONCLUSIVE, apart, made)
+    return Outcome(verdict, reason, made)
 
 
 def judge_fact(claim: Claim, facts: dict[str, Any]) -> Verdict:

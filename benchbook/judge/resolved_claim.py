@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from benchbook import stats
+from benchbook import estimands, stats
 from benchbook.analyse.tables import rate
 from benchbook.core.reason_codes import Reason
 from benchbook.core.units import RATE
@@ -20,7 +20,6 @@ from benchbook.estimands import (
     Estimate,
     Known,
     Roles,
-    intervals_of,
     is_measured,
     kind_of,
     names_of,
@@ -132,15 +131,14 @@ def resolve_claim(
     return ResolvedClaim(claim, run, roles, used, missing)
 
 
-def estimated(claims: list[ResolvedClaim]) -> tuple[list[ResolvedClaim], int]:
-    """The claims of a figure with their estimates, and how many intervals hold simultaneously."""
+def intervals_of(claims: list[ResolvedClaim]) -> int:
+    """How many intervals those of these claims need together that can be estimated; 1 at least."""
     can_be = [
         ({"estimand": claim.estimand, "statistic": claim.claim.statistic}, claim.used)
         for claim in claims
         if claim.missing is None
     ]
-    intervals = max(intervals_of(can_be), 1)
-    return [claim.estimated(intervals) for claim in claims], intervals
+    return max(estimands.intervals_of(can_be), 1)
 
 
 def estimate(

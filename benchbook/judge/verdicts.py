@@ -11,8 +11,14 @@ from benchbook.core.units import TIME_UNITS, quantity_of
 from benchbook.define.catalogue import moved
 from benchbook.judge.claims import INCONCLUSIVE, Verdict, judge_claim, judge_fact
 from benchbook.judge.condition_search import elsewhere
-from benchbook.judge.resolved_claim import Claim, Measured, ResolvedClaim, estimated, resolve_claim
+from benchbook.judge.resolved_claim import (
+    Claim,
+    Measured,
+    ResolvedClaim,
+    resolve_claim,
+)
 from benchbook.judge.settling_cost import price
+from benchbook.judge.step_down import step_down
 
 SIDES = ("numerator", "denominator")
 
@@ -26,18 +32,16 @@ def judge_claims(
     facts: dict[str, Any],
     printed: dict[str, list[float]],
 ) -> tuple[list[Verdict], dict[str, Any]]:
-    """Verdicts of all claims of a figure, simultaneous over those that are measured, and the twins'
-    null.
+    """Verdicts of all claims of a figure, each at its level of the step-down procedure; and the
+    twins' null at the first level, simultaneous over all that are measured.
 
     `unit` is that of the figure's numbers, which tells their quantity, "" where it has none;
     `content` is the experiment's definition, `printed` the source's cells by point.
     """
     measured = [claim for claim in claims if claim.is_measured]
-    resolved, intervals = estimated(
-        [resolve_claim(claim, content, sizes, run) for claim in measured]
-    )
-    in_order = iter(resolved)
-    null = null_of(run.points, run.summaries, intervals)
+    resolved = [resolve_claim(claim, content, sizes, run) for claim in measured]
+    steps, null = step_down(resolved, run)
+    in_order = iter(steps)
     in_bytes = tuple(
         name for name, factor in content["factors"].items() if factor.get("unit") == "bytes"
     )
@@ -47,9 +51,9 @@ def judge_claims(
             verdict = judge_fact(claim, facts)
             verdicts.append(replace(verdict, published=_printed_ratio(claim, facts)))
             continue
-        own = next(in_order)
+        own, own_null = next(in_order)
         cells = printed | _own_cells(own, facts, TIME_UNITS.get(unit, 1))
-        verdict = judge_claim(own, null, cells, quantity_of(unit))
+        verdict = judge_claim(own, own_null, cells, quantity_of(unit))
         verdicts.append(
             replace(
                 verdict,
