@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 
 NONE = "–"
+LONGEST_AT_EDGE = 9  # decimal places of a number next to a bound
 FIXED = "\u00a0"  # a space at which no line is broken
 
 
@@ -21,37 +22,70 @@ def places(low: float | None, high: float | None) -> int | None:
     return -exponent + (half / 10**exponent < 3.55)
 
 
-def number(value: float | None, low: float | None = None, high: float | None = None) -> str:
-    """The value with the digits that its interval allows; without one, three digits."""
+def number(
+    value: float | None,
+    low: float | None = None,
+    high: float | None = None,
+    edges: Sequence[float] = (),
+) -> str:
+    """The value with the digits that its interval allows; without one, three digits.
+
+    `edges` are the bounds that it is held against: it gets as many digits more as it takes to stay
+    on its side of each.
+    """
     if value is None or not math.isfinite(value):
         return NONE
     digits = places(low, high)
     if digits is None:
         digits = 2 - math.floor(math.log10(abs(value))) if value else 0
-    return _rounded(value, digits)
+    return _rounded(value, digits, edges)
 
 
-def _rounded(value: float, digits: int) -> str:
+def _rounded(value: float, digits: int, edges: Sequence[float] = ()) -> str:
+    digits = digits_beside(edges, value, digits)
     return f"{round(value, digits):,.{max(digits, 0)}f}"
 
 
-def interval(low: float | None, high: float | None) -> str:
-    """`8.8 to 9.7`, both ends with the same digits; what is open is called so."""
+def digits_beside(edges: Sequence[float], value: float, digits: int) -> int:
+    """So many decimal places, and as many more as it takes that rounding neither puts the value on
+    one of these edges nor beyond it; LONGEST_AT_EDGE at the most."""
+    for edge in edges:
+        if not math.isclose(value, edge, rel_tol=1e-9):
+            while (round(value, digits) > edge) != (value > edge) or (
+                math.isclose(round(value, digits), edge, rel_tol=1e-12)
+            ):
+                if digits >= LONGEST_AT_EDGE:
+                    break
+                digits += 1
+    return digits
+
+
+def interval(low: float | None, high: float | None, edges: Sequence[float] = ()) -> str:
+    """`8.8 to 9.7`, both ends with the same digits, and with more next to one of the `edges`; what
+    is open is called so."""
     if low is None or high is None or not math.isfinite(high):
         return "no finite interval"
     digits = places(low, high)
     if digits is None:
-        return f"{number(low)} to {number(high)}"
-    return f"{_rounded(low, digits)} to {_rounded(high, digits)}"
+        return f"{number(low, edges=edges)} to {number(high, edges=edges)}"
+    return f"{_rounded(low, digits, edges)} to {_rounded(high, digits, edges)}"
 
 
-def with_interval(value: float | None, low: float | None, high: float | None) -> str:
-    """A value with its interval: `9.2 (8.8 to 9.7)`."""
+def with_interval(
+    value: float | None, low: float | None, high: float | None, edges: Sequence[float] = ()
+) -> str:
+    """A value with its interval: `9.2 (8.8 to 9.7)`; `edges` as `number` takes them."""
     if value is None or not math.isfinite(value):
         return NONE
     if low == high == value:
-        return number(value)
-    return f"{number(value, low, high)} ({interval(low, high)})"
+        return number(value, edges=edges)
+    return f"{number(value, low, high, edges)} ({interval(low, high, edges)})"
+
+
+def bound(value: float) -> str:
+    """A bound of a region as it is declared: `0.05`, `1.094`; a root or quotient by four digits."""
+    short = f"{value:.6g}"
+    return f"{value:,.10g}" if math.isclose(float(short), value, rel_tol=1e-12) else f"{value:.4g}"
 
 
 def printed(text: str) -> str:
@@ -65,8 +99,9 @@ def count(value: float) -> str:
     return f"{value:,.0f}"
 
 
-def share(value: float | None) -> str:
-    """A share as per cent, never rounded to 0 or 100: `0.012 %`, `55 %`."""
+def share(value: float | None, edges: Sequence[float] = ()) -> str:
+    """A share as per cent, never rounded to 0 or 100: `0.012 %`, `55 %`; `edges` as `number` takes
+    them, as shares."""
     if value is None or not math.isfinite(value):
         return NONE
     percent = 100 * value
@@ -76,6 +111,7 @@ def share(value: float | None) -> str:
         decimals = min(6, -math.floor(math.log10(rest)))
     elif 0 < abs(percent) < 100:
         decimals = max(0, 1 - math.floor(math.log10(abs(percent))))
+    decimals = digits_beside([100 * edge for edge in edges], percent, decimals)
     return f"{percent:.{decimals}f}{FIXED}%"
 
 

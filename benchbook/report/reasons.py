@@ -15,6 +15,7 @@ from benchbook.core.reason_codes import Code
 from benchbook.define.points import NOT_IN_PRESET
 
 Claim = dict[str, Any]
+RATIOS = ("ratio", "ratio_of_ranges")
 SHARES = ("range", "explained_share")  # kinds whose number is a share
 VERDICTS = {
     "reproduced": "reproduced",
@@ -132,18 +133,29 @@ def _factor(reason: dict[str, Any]) -> str:
 
 def _estimate(claim: Claim) -> str:
     """`the ratio of rates 9.2 (8.8 to 9.7)`."""
-    shown = number_format.with_interval(claim["estimate"], *claim["interval"])
+    shown = number_format.with_interval(claim["estimate"], *claim["interval"], edges(claim))
     return f"the {claim['unit']} {shown}"
+
+
+def edges(claim: Claim) -> list[float]:
+    """The bounds that a claim's numbers are held against, across which none may be rounded: those
+    of its region as they are and as they are printed, and of a ratio 1."""
+    bounds = [bound for bound in claim["region"] if bound is not None]
+    scale = 100 if claim["kind"] in SHARES else 1
+    printed = [
+        float(number_format.bound(scale * bound).replace(",", "")) / scale for bound in bounds
+    ]
+    return list(dict.fromkeys([*bounds, *printed, *([1.0] if claim["kind"] in RATIOS else [])]))
 
 
 def in_region(region: list[float | None]) -> str:
     """What counts as holding: `at most 0.05`, `0.95 to 1.05`."""
-    low, high = region
-    if low is None:
-        return f"at most {high:.3g}"
-    if high is None:
-        return f"at least {low:.3g}"
-    return f"{low:.3g} to {high:.3g}" if low != high else f"exactly {low:.3g}"
+    low, high = ("" if end is None else number_format.bound(end) for end in region)
+    if not low:
+        return f"at most {high}"
+    if not high:
+        return f"at least {low}"
+    return f"{low} to {high}" if low != high else f"exactly {low}"
 
 
 def robustness(claim: Claim) -> str:
@@ -201,8 +213,8 @@ def _left(claim: Claim, part: dict[str, Any]) -> str:
         return "nothing is left to estimate"
     if claim["kind"] in SHARES:
         return number_format.share(part["without"])
-    value = number_format.number(part["without"], *part["interval"])
-    return f"{value} times ({number_format.interval(*part['interval'])})"
+    value = number_format.number(part["without"], *part["interval"], edges(claim))
+    return f"{value} times ({number_format.interval(*part['interval'], edges(claim))})"
 
 
 def _points(amount: int) -> str:

@@ -71,7 +71,7 @@ def headline(paper: Paper) -> str:
         paper,
         sides["numerator"],
         sides["denominator"],
-        number_format.number(first["estimate"], *first["interval"]),
+        number_format.number(first["estimate"], *first["interval"], reasons.edges(first)),
         compared(first),
         first["verdict"] == "not_reproduced" and _below(first),
     )
@@ -199,7 +199,7 @@ def _measured(paper: Paper, claim: dict[str, Any]) -> Iterator[str]:
     names = [wording.method_name(paper, side) for side in sides]
     if names[0] == names[1]:
         names = list(wording.differing(paper, *sides))
-    ratio = number_format.with_interval(claim["estimate"], *claim["interval"])
+    ratio = claims_section.value(claim)
     published = claim["published"]
     there = f"; the paper’s own figures give {wording.ratio_range(published)}" if published else ""
     if all(row.get("rerun") for row in rows):

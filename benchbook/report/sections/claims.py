@@ -14,7 +14,7 @@ from benchbook.report import reasons, wording
 from benchbook.report.wording import Paper
 
 Claim = dict[str, Any]
-RATIOS = ("ratio", "ratio_of_ranges")
+RATIOS = reasons.RATIOS
 PLAIN = ("difference", "slope", "unevenness")  # numbers that may be 0 or less, with or without unit
 LISTED = 3  # conditions, or claims, named before the rest is counted
 VERDICTS = {
@@ -79,15 +79,16 @@ def number(claim: Claim, value: float | None) -> str:
     """One value in the claim's unit: `9.2`, `3.1 %`, `1023 MiB`."""
     if value is None:
         return number_format.NONE
+    edges = reasons.edges(claim)
     match claim["kind"]:
         case "range" | "explained_share" | "audit":
-            return number_format.share(value)
+            return number_format.share(value, edges)
         case "link_limit":
             return wording.bytes_of(int(value))
         case "trial":
             return SIGNALS.get(int(value), number_format.count(value)) if value else "none"
         case _:
-            return in_unit(claim, number_format.number(value))
+            return in_unit(claim, number_format.number(value, edges=edges))
 
 
 def in_unit(claim: Claim, text: str) -> str:
@@ -102,7 +103,7 @@ def value(claim: Claim) -> str:
     if estimate is None:
         return number_format.NONE
     if claim["kind"] in (*RATIOS, *PLAIN):
-        return in_unit(claim, number_format.with_interval(estimate, *ends))
+        return in_unit(claim, number_format.with_interval(estimate, *ends, reasons.edges(claim)))
     if not claim["blocks"]:
         return number(claim, estimate)
     if None in ends or (claim["kind"] == "range" and ends[1] >= 1):
@@ -114,7 +115,7 @@ def pointwise(claim: Claim) -> str:
     """The pointwise 95 % interval in the claim's unit."""
     low, high = claim["pointwise"]
     if claim["kind"] in (*RATIOS, *PLAIN):
-        return in_unit(claim, number_format.interval(low, high))
+        return in_unit(claim, number_format.interval(low, high, reasons.edges(claim)))
     return f"{number(claim, low)} to {number(claim, high)}"
 
 
@@ -129,15 +130,20 @@ def published(claim: Claim) -> str:
 
 def region(claim: Claim) -> str:
     """What counts as holding, in the claim's unit."""
-    low, high = (
-        f"{bound:.3g}" if claim["kind"] in RATIOS and bound is not None else number(claim, bound)
-        for bound in claim["region"]
-    )
+    low, high = (_bound(claim, bound) for bound in claim["region"])
     if claim["region"][0] is None:
         return f"at most {high}"
     if claim["region"][1] is None:
         return f"at least {low}"
     return low if low == high else f"{low} to {high}"
+
+
+def _bound(claim: Claim, bound: float | None) -> str:
+    if bound is not None and claim["kind"] in reasons.SHARES:
+        return f"{number_format.bound(100 * bound)}{number_format.FIXED}%"
+    if bound is not None and claim["kind"] in (*RATIOS, *PLAIN):
+        return in_unit(claim, number_format.bound(bound))
+    return number(claim, bound)
 
 
 def under_other_factors(claim: Claim) -> str:
@@ -309,8 +315,7 @@ def elsewhere(paper: Paper, claim: Claim) -> str:
 
     def conditions(ratios: list[dict[str, Any]]) -> str:
         shown = [
-            f"{_condition(ratio['condition'], vary)}: "
-            f"{number_format.with_interval(ratio['ratio'], ratio['low95'], ratio['high95'])}"
+            f"{_condition(ratio['condition'], vary)}: {_ratio(claim, ratio)}"
             for ratio in ratios[:LISTED]
         ]
         more = len(ratios) - LISTED
@@ -332,6 +337,11 @@ def elsewhere(paper: Paper, claim: Claim) -> str:
             f"{conditions([found['nearest']])}"
         )
     return f"{text}."
+
+
+def _ratio(claim: Claim, ratio: dict[str, Any]) -> str:
+    ends = ratio["low95"], ratio["high95"]
+    return number_format.with_interval(ratio["ratio"], *ends, reasons.edges(claim))
 
 
 def _width(ratio: dict[str, Any]) -> float:

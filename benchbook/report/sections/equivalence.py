@@ -11,6 +11,7 @@ from typing import Any
 from benchbook.core import number_format
 from benchbook.core.reason_codes import Code
 from benchbook.report import reasons, wording
+from benchbook.report.sections import claims as claims_section
 from benchbook.report.wording import Paper
 
 Claim = dict[str, Any]
@@ -143,7 +144,7 @@ def _left_out(claims: list[Claim]) -> bool:
 
 
 def _ratio(claim: Claim) -> str:
-    return number_format.number(claim["estimate"], *claim["interval"])
+    return number_format.number(claim["estimate"], *claim["interval"], reasons.edges(claim))
 
 
 def answer(paper: Paper, claims: list[Claim]) -> list[str]:
@@ -174,11 +175,7 @@ def _ratios(paper: Paper, claims: list[Claim]) -> Iterator[str]:
     measured = [claim for claim in claims if claim["estimate"] is not None]
     if not measured:
         return
-    shown = [
-        f"{number_format.with_interval(claim['estimate'], *claim['interval'])} for "
-        f"{method_of(paper, claim)}"
-        for claim in measured
-    ]
+    shown = [f"{claims_section.value(claim)} for {method_of(paper, claim)}" for claim in measured]
     published = [value for claim in claims for value in claim["published"]]
     there = f"; the source’s own figures give {wording.ratio_range(published)}" if published else ""
     yield (
