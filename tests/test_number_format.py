@@ -71,4 +71,4 @@ def test_bounds_are_printed_as_declared() -> None:
 def test_away_from_the_bounds_the_interval_chooses_the_digits() -> None:
     claim = claimed.claim(claimed.ratio(), [1, None])
     assert claim["region"] == [1, None]
-    assert number_format.with_interval(9.21, 8.83, 9.74, [1.0]) == "9.2 (8.8 to 9.7)"
+    assert number_format.with_interval(9.21, 8.83, 9.74, edges=[1.0]) == "9.2 (8.8 to 9.7)"

@@ -26,6 +26,7 @@ def number(
     value: float | None,
     low: float | None = None,
     high: float | None = None,
+    *,
     edges: Sequence[float] = (),
 ) -> str:
     """The value with the digits that its interval allows; without one, three digits.
@@ -60,7 +61,7 @@ def digits_beside(edges: Sequence[float], value: float, digits: int) -> int:
     return digits
 
 
-def interval(low: float | None, high: float | None, edges: Sequence[float] = ()) -> str:
+def interval(low: float | None, high: float | None, *, edges: Sequence[float] = ()) -> str:
     """`8.8 to 9.7`, both ends with the same digits, and with more next to one of the `edges`; what
     is open is called so."""
     if low is None or high is None or not math.isfinite(high):
@@ -72,14 +73,18 @@ def interval(low: float | None, high: float | None, edges: Sequence[float] = ())
 
 
 def with_interval(
-    value: float | None, low: float | None, high: float | None, edges: Sequence[float] = ()
+    value: float | None,
+    low: float | None,
+    high: float | None,
+    *,
+    edges: Sequence[float] = (),
 ) -> str:
     """A value with its interval: `9.2 (8.8 to 9.7)`; `edges` as `number` takes them."""
     if value is None or not math.isfinite(value):
         return NONE
     if low == high == value:
         return number(value, edges=edges)
-    return f"{number(value, low, high, edges)} ({interval(low, high, edges)})"
+    return f"{number(value, low, high, edges=edges)} ({interval(low, high, edges=edges)})"
 
 
 def bound(value: float) -> str:

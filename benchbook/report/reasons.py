@@ -133,7 +133,7 @@ def _factor(reason: dict[str, Any]) -> str:
 
 def _estimate(claim: Claim) -> str:
     """`the ratio of rates 9.2 (8.8 to 9.7)`."""
-    shown = number_format.with_interval(claim["estimate"], *claim["interval"], edges(claim))
+    shown = number_format.with_interval(claim["estimate"], *claim["interval"], edges=edges(claim))
     return f"the {claim['unit']} {shown}"
 
 
@@ -213,8 +213,8 @@ def _left(claim: Claim, part: dict[str, Any]) -> str:
         return "nothing is left to estimate"
     if claim["kind"] in SHARES:
         return number_format.share(part["without"])
-    value = number_format.number(part["without"], *part["interval"], edges(claim))
-    return f"{value} times ({number_format.interval(*part['interval'], edges(claim))})"
+    value = number_format.number(part["without"], *part["interval"], edges=edges(claim))
+    return f"{value} times ({number_format.interval(*part['interval'], edges=edges(claim))})"
 
 
 def _points(amount: int) -> str:

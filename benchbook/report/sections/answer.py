@@ -71,7 +71,7 @@ def headline(paper: Paper) -> str:
         paper,
         sides["numerator"],
         sides["denominator"],
-        number_format.number(first["estimate"], *first["interval"], reasons.edges(first)),
+        number_format.number(first["estimate"], *first["interval"], edges=reasons.edges(first)),
         compared(first),
         first["verdict"] == "not_reproduced" and _below(first),
     )

@@ -103,7 +103,9 @@ def value(claim: Claim) -> str:
     if estimate is None:
         return number_format.NONE
     if claim["kind"] in (*RATIOS, *PLAIN):
-        return in_unit(claim, number_format.with_interval(estimate, *ends, reasons.edges(claim)))
+        return in_unit(
+            claim, number_format.with_interval(estimate, *ends, edges=reasons.edges(claim))
+        )
     if not claim["blocks"]:
         return number(claim, estimate)
     if None in ends or (claim["kind"] == "range" and ends[1] >= 1):
@@ -341,7 +343,7 @@ def elsewhere(paper: Paper, claim: Claim) -> str:
 
 def _ratio(claim: Claim, ratio: dict[str, Any]) -> str:
     ends = ratio["low95"], ratio["high95"]
-    return number_format.with_interval(ratio["ratio"], *ends, reasons.edges(claim))
+    return number_format.with_interval(ratio["ratio"], *ends, edges=reasons.edges(claim))
 
 
 def _width(ratio: dict[str, Any]) -> float:

@@ -144,7 +144,7 @@ def _left_out(claims: list[Claim]) -> bool:
 
 
 def _ratio(claim: Claim) -> str:
-    return number_format.number(claim["estimate"], *claim["interval"], reasons.edges(claim))
+    return number_format.number(claim["estimate"], *claim["interval"], edges=reasons.edges(claim))
 
 
 def answer(paper: Paper, claims: list[Claim]) -> list[str]:
