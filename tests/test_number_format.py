@@ -72,3 +72,8 @@ def test_away_from_the_bounds_the_interval_chooses_the_digits() -> None:
     claim = claimed.claim(claimed.ratio(), [1, None])
     assert claim["region"] == [1, None]
     assert number_format.with_interval(9.21, 8.83, 9.74, edges=[1.0]) == "9.2 (8.8 to 9.7)"
+
+
+def test_a_quotient_is_that_of_the_numbers_as_printed() -> None:
+    assert number_format.quotient("131,300", "21,600") == "6.08"
+    assert number_format.quotient("59.7", "12.5") == "4.78"

@@ -87,6 +87,12 @@ def with_interval(
     return f"{number(value, low, high, edges=edges)} ({interval(low, high, edges=edges)})"
 
 
+def quotient(top: str, bottom: str) -> str:
+    """How many times one printed number is the other, so that whoever divides them finds it."""
+    above, below = (float(text.replace(",", "")) for text in (top, bottom))
+    return number(above / below) if below else NONE
+
+
 def bound(value: float) -> str:
     """A bound of a region as it is declared: `0.05`, `1.094`; a root or quotient by four digits."""
     short = f"{value:.6g}"

@@ -86,6 +86,8 @@ def _finding(host: dict[str, Any], row: Row, best: Row, over: Ratio) -> Finding:
     words = {
         "rate": row["rate_bytes_per_s"],
         "ceiling": best["rate_bytes_per_s"],
+        # The ratio of these two; the factor is paired, and so may be another.
+        "times": row["rate_bytes_per_s"] / best["rate_bytes_per_s"],
         "at least": over.low,
         "used": used_bytes(row),
         "caches": host["total_llc_bytes"],

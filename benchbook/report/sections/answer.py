@@ -205,12 +205,14 @@ def _measured(paper: Paper, claim: dict[str, Any]) -> Iterator[str]:
     if all(row.get("rerun") for row in rows):
         verb = "takes" if figure["quantity"] == TIME else "shows"
         size = wording.size_of(sides[0])
-        what = "; start beside start the ratio is"
+        as_much = "as long" if figure["quantity"] == TIME else "as much"
+        what = "Paired run by run, the ratio is"
         if claim["statistic"] != "median":  # of which the rows are
-            what = f" (medians); the ratio of each start’s {claim['statistic']} is"
+            what = f"Comparing the {claim['statistic']} of each run, the ratio is"
         yield (
             f"On this machine {names[0]} {verb} {values[0]} {figure['y_unit']}"
-            f"{' at ' if size else ''}{size}, {names[1]} {values[1]}{what} {ratio}{there}."
+            f"{' at ' if size else ''}{size}, {names[1]} {values[1]} (medians of the runs): "
+            f"{number_format.quotient(*values)} times {as_much}. {what} {ratio}{there}."
         )
     else:
         yield f"On this machine the ratio is {ratio}{there}."

@@ -117,7 +117,7 @@ def pointwise(claim: Claim) -> str:
     """The pointwise 95 % interval in the claim's unit."""
     low, high = claim["pointwise"]
     if claim["kind"] in (*RATIOS, *PLAIN):
-        return in_unit(claim, number_format.interval(low, high, reasons.edges(claim)))
+        return in_unit(claim, number_format.interval(low, high, edges=reasons.edges(claim)))
     return f"{number(claim, low)} to {number(claim, high)}"
 
 
@@ -334,9 +334,16 @@ def elsewhere(paper: Paper, claim: Claim) -> str:
         near = sorted(found["appears"], key=_width)
         text += f". The published ratio, {published(claim)}, appears at {conditions(near)}"
     elif found["published"] and found["nearest"]:
+        nearest = found["nearest"]
+        text += f". The nearest to the published ratio, {published(claim)}, is "
+        text += conditions([nearest])
+        inside = nearest["low95"] <= max(found["published"]) and (
+            min(found["published"]) <= nearest["high95"]
+        )
         text += (
-            f". The published ratio, {published(claim)}, appears at none; nearest is "
-            f"{conditions([found['nearest']])}"
+            ", whose interval holds it, but is too wide to say that it appears there"
+            if inside
+            else ", whose interval does not hold it"
         )
     return f"{text}."
 

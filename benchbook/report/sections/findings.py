@@ -187,7 +187,7 @@ def _note(mark: Mark, shown: list[str]) -> Note:
         mark=mark,
         points=len(points),
         of=len(shown),
-        factor=factor_range(here),
+        factor=factor_range(here, set(shown)),
         sentence=first_sentence(here[0]["explanation"]),
         more=len(here) - 1,
     )
@@ -197,15 +197,22 @@ def _strength(finding: Finding) -> float:
     return abs(math.log(finding["factor"])) if finding["factor"] and finding["factor"] > 0 else 0.0
 
 
-def factor_range(findings: Iterable[Finding]) -> str:
+def factor_range(findings: Iterable[Finding], shown: set[str] | None = None) -> str:
     """`by a factor of 1.7 to 9.1`, `where it is known` if some have none; empty without any, and
-    where none differs from 1 by as much as a figure would show."""
-    every = [finding["factor"] for finding in findings]
+    where none differs from 1 by as much as a figure would show. Of findings that know a factor of
+    each point, over their points, or over those that are `shown`."""
+    every = [factor for finding in findings for factor in _factors(finding, shown)]
     factors = list(filter(None, every))
     if all(abs(number - 1) < SAME for number in factors):
         return ""
     some = "" if len(factors) == len(every) else " where it is known"
     return f"by a factor of {wording.ratio_range(factors)}{some}"
+
+
+def _factors(finding: Finding, shown: set[str] | None) -> list[float | None]:
+    by_point = finding.get("factors") or {}
+    own = [factor for point, factor in by_point.items() if shown is None or point in shown]
+    return own or [finding["factor"]]
 
 
 def place_name(paper: Paper, where: str) -> str:
