@@ -1,13 +1,18 @@
 """(max - min) ÷ max over the values of one factor, for every setting of the others: the largest of
 these ranges (`holds: all`), or the one that most of them do not exceed (`holds: most`).
 
-A range grows with the number of points even where all are equal in truth, so the interval is made
-of simultaneous intervals of each point's distance from its block's mean, and the range of the
-medians stands beside its null distribution.
+A range is the largest difference of two of its points, so its interval is made of the intervals of
+these differences (Berger and Hsu, "Bioequivalence trials, intersection-union tests and equivalence
+confidence sets", Statistical Science 11 (1996), 283-319). Its upper end is the largest of their
+upper ends: it is too low only where that of the two points is which are furthest apart in truth.
+Its lower end is the largest of their lower ends, which hold simultaneously, for a range grows with
+the number of points even where all are equal in truth. The range of the medians stands beside its
+null distribution.
 """
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Hashable
 from typing import Any, NamedTuple
@@ -73,13 +78,11 @@ def pairs(estimand: dict[str, Any], roles: Roles) -> list[tuple[str, str]]:
 
 
 def compared(estimand: dict[str, Any], roles: Roles) -> set[Hashable]:
-    """A key for each interval that it needs."""
-    keys: set[Hashable] = set()
-    for names in _groups(estimand, roles).values():
-        # Of two points the one ratio says all; else each point's distance from the mean counts.
-        counted = names[:1] if len(names) == 2 else names
-        keys |= {(estimand["quantity"], name, tuple(sorted(names))) for name in counted}
-    return keys
+    """A key for each interval that it needs: one, whatever it goes over."""
+    groups = sorted(tuple(sorted(names)) for names in _groups(estimand, roles).values())
+    if len(groups) > 1:
+        return {(estimand["quantity"], estimand["holds"], *groups)}
+    return {(estimand["quantity"], *groups[0])}  # of two points the interval of their ratio
 
 
 class _Range(NamedTuple):
@@ -92,32 +95,28 @@ class _Range(NamedTuple):
     values: Values
 
 
-def _range(logs: Values, intervals: int) -> _Range:
-    """Of logs (blocks, points)."""
-    several = logs.shape[1] if logs.shape[1] > 2 else 1
-    # The pointwise one is of the range, of which each point's distance is a part.
-    levels = (
-        stats.adjusted_level(max(intervals, several)),
-        stats.adjusted_level(several, POINTWISE),
-    )
-    if logs.shape[1] == 2:
-        apart = logs[:, 0] - logs[:, 1]
-        apart *= 1 if stats.hodges_lehmann(apart) >= 0 else -1
-        intervals_at = [stats.signed_rank_interval(apart, level) for level in levels]
-        # Either may be the larger in truth.
-        wide, narrow = (
-            (max(0.0, interval.low, -interval.high), max(abs(interval.low), abs(interval.high)))
-            for interval in intervals_at
-        )
-        return _Range(intervals_at[0].estimate, wide, narrow, apart)
-    distances = (logs - logs.mean(axis=1, keepdims=True)).T
+def _range(logs: Values, intervals: int, above: int, below: int) -> _Range:
+    """Of logs (blocks, points) of one group.
+
+    For the order statistic of all groups to be below its upper bound in error, one of `above`
+    groups must be; to be above its lower bound in error, one of `below` groups. Each end has half
+    of the error; of a single ratio the two are those of one interval.
+    """
+    apart = np.array([first - second for first, second in itertools.combinations(logs.T, 2)])
+    several = below * len(apart)
+    several *= 1 if several == 1 else 2
     ends = []
-    for level in levels:
-        centers, lows, highs, _ = stats.signed_rank_intervals(distances, level)
-        ends.append((max(0.0, lows.max() - highs.min()), highs.max() - lows.min()))
-    top, bottom = int(np.argmax(centers)), int(np.argmin(centers))
-    values = distances[top] - distances[bottom]
-    return _Range(float(centers[top] - centers[bottom]), ends[0], ends[1], values)
+    for level in (stats.adjusted_level(intervals), POINTWISE):
+        centers, lows, highs, _ = stats.signed_rank_intervals(
+            apart, stats.adjusted_level(above, level)
+        )
+        # Either point may be the larger in truth.
+        high = float(np.maximum(highs, -lows).max())
+        _, lows, highs, _ = stats.signed_rank_intervals(apart, stats.adjusted_level(several, level))
+        ends.append((max(0.0, float(np.maximum(lows, -highs).max())), high))
+    widest = int(np.argmax(np.abs(centers)))
+    values = apart[widest] * (1 if centers[widest] >= 0 else -1)
+    return _Range(abs(float(centers[widest])), ends[0], ends[1], values)
 
 
 def estimate(
@@ -128,11 +127,15 @@ def estimate(
     tables = {name: logs[own].dropna().to_numpy(float) for name, own in groups.items()}
     if any(not len(table) or table.shape[1] < 2 for table in tables.values()):
         return None
-    by_group = {name: _range(table, intervals) for name, table in tables.items()}
+    rank = _rank(estimand, len(groups))
+    by_group = {
+        name: _range(table, intervals, above=len(groups) - rank, below=rank + 1)
+        for name, table in tables.items()
+    }
 
     def chosen(values: list[float]) -> float:
         """Bounds of an order statistic are the order statistics of the bounds."""
-        return sorted(values)[_rank(estimand, len(values))]
+        return sorted(values)[rank]
 
     ranges = list(by_group.values())
     center = chosen([group.estimate for group in ranges])

@@ -25,7 +25,7 @@ def pairs(estimand: dict[str, Any], roles: Roles) -> list[tuple[str, str]]:
 
 def compared(estimand: dict[str, Any], roles: Roles) -> set[Hashable]:
     """A key for each interval that it needs."""
-    return {(estimand["quantity"], *pairs(estimand, roles))}
+    return {(estimand["quantity"], *sorted(pairs(estimand, roles)[0]))}
 
 
 def estimate(
