@@ -291,7 +291,7 @@ def _part(own: pd.DataFrame, bytes_per_call: float) -> dict[str, Any]:
 
 
 def center(times_ns: pd.Series) -> dict[str, float | None]:
-    """Hodges-Lehmann centre of log times over blocks, with its pointwise 95 % interval, in ns.
+    """The median of the times of all blocks, with its exact pointwise 95 % interval, in ns.
 
     None where the clock showed no time at all in some block: nothing has that for its logarithm.
     """

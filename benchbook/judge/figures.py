@@ -9,6 +9,7 @@ from typing import Any
 
 import pandas as pd
 
+from benchbook import stats
 from benchbook.analyse import pairwise
 from benchbook.analyse.sample_quality import UNTOLD
 from benchbook.analyse.tables import rate
@@ -51,6 +52,8 @@ def rerun_figure(
     rows = [table.row(series) for series in figure.select]
     if rows:
         pairwise.add_ratios(rows, summaries, figure.y_unit)
+    for row in rows:
+        row["run_groups"] = _run_groups([run["rerun"] for run in row["invocations"]])
     return {
         **{key: getattr(figure, key) for key in KEPT},
         "quantity": quantity_of(figure.y_unit),
@@ -155,6 +158,16 @@ class _Table:
             for column, printed in row.items()
             if column not in rerun and printed
         ]
+
+
+def _run_groups(values: list[float]) -> list[dict[str, Any]]:
+    """The two groups into which the runs of a point fall, as {runs, low, high}; empty where they
+    make one."""
+    groups = stats.two_groups(values) if values else None
+    return [
+        {"runs": len(group), "low": float(group[0]), "high": float(group[-1])}
+        for group in groups or ()
+    ]
 
 
 def _state(missing: Reason | None) -> dict[str, str]:

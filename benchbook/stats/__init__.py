@@ -5,7 +5,7 @@
 | summaries | one summary per invocation and point                                   |
 | processes | several processes of one invocation: their rates added                 |
 | paired    | log ratios within blocks, ratios with intervals, also per state        |
-| intervals | Hodges-Lehmann, exact signed-rank intervals, the blocks that they need |
+| intervals | Hodges-Lehmann with signed-rank intervals, medians; the blocks needed   |
 | stopping  | whether to add blocks, by width alone                                  |
 | nulls     | A/A, smallest effect, the range of points that are equal               |
 | verdicts  | interval against region, blocks to settle                              |
@@ -24,6 +24,7 @@ from benchbook.stats.intervals import (
     adjusted_level,
     hodges_lehmann,
     least_blocks,
+    median_interval,
     signed_rank_interval,
     signed_rank_intervals,
     signed_rank_probabilities,
@@ -46,7 +47,7 @@ from benchbook.stats.paired import (
 )
 from benchbook.stats.plateaus import Levels, Plateau, Rise, levels
 from benchbook.stats.processes import add_processes, add_rates, median_of_processes
-from benchbook.stats.shape import Shape, parts, shape
+from benchbook.stats.shape import Shape, parts, shape, two_groups
 from benchbook.stats.slopes import slopes
 from benchbook.stats.states import MIXED, assign_states, state_of
 from benchbook.stats.stopping import LOOKS, Decision, looks_from, next_look
@@ -82,6 +83,7 @@ __all__ = [
     "least_blocks",
     "levels",
     "looks_from",
+    "median_interval",
     "median_of_processes",
     "next_look",
     "null_check",
@@ -104,6 +106,7 @@ __all__ = [
     "smallest_effect",
     "state_of",
     "ticks",
+    "two_groups",
     "unpaired_ratio",
     "warm_up_length",
 ]
