@@ -158,3 +158,36 @@ def test_other_arguments_out_of_range():
         stats.signed_rank_probabilities(0)
     with pytest.raises(BenchbookError):
         stats.signed_rank_probabilities(1001)
+
+
+def test_a_quotient_by_a_constant_is_the_interval_divided():
+    values = np.array([[3.0, 5.0, 4.5, 7.0, 2.0, 6.0, 8.0, 1.5]])
+    _, lows, highs, _ = stats.signed_rank_intervals(values)
+    assert stats.quotient_intervals(values, np.full(8, 4.0)) == (lows / 4, highs / 4)
+
+
+def test_a_quotient_is_where_the_difference_may_be_zero():
+    dice = np.random.default_rng(2)
+    row, below = dice.normal(3, 1, 20), dice.normal(10, 1, 20)
+    (low,), (high,) = stats.quotient_intervals(row[None], below, 0.9)
+    for q, inside in ((low, True), (high, True), (low - 1e-6, False), (high + 1e-6, False)):
+        interval = stats.signed_rank_interval(row - q * below, 0.9)
+        assert (interval.low <= 1e-9 and interval.high >= -1e-9) == inside
+
+
+def test_a_quotient_by_what_may_be_zero_has_no_upper_end():
+    dice = np.random.default_rng(3)
+    (low,), (high,) = stats.quotient_intervals(dice.normal(5, 1, (1, 12)), dice.normal(0, 1, 12))
+    assert high == math.inf
+    assert low > 0
+    assert stats.quotient_intervals(np.ones((1, 4)), np.ones(4)) == (-math.inf, math.inf)
+
+
+def test_quotients_cover_the_truth():
+    dice = np.random.default_rng(4)
+    covered = 0
+    for _ in range(1000):
+        row, below = dice.normal(4, 1, (1, 12)), dice.normal(8, 2, 12)
+        (low,), (high,) = stats.quotient_intervals(row, below)
+        covered += low <= 0.5 <= high
+    assert covered >= 940

@@ -165,6 +165,26 @@ def test_growth_that_may_be_none_has_no_upper_end() -> None:
     assert made.high == math.inf
 
 
+@pytest.mark.parametrize(
+    "times", [(30, 40, 50, 60, 70), (30, 42, 50, 62, 70), (70, 58, 50, 38, 30)]
+)
+def test_unevenness_covers_the_true_one(times: tuple[float, ...]) -> None:
+    """Equal steps included; each end has half of the error."""
+    estimand = unevenness([1, 2, 3, 4, 5])
+    steps = np.diff(times)
+    truth = np.ptp(steps) / abs(steps.mean())
+    dice = np.random.default_rng(8)
+    too_low, too_high = 0, 0
+    for _ in range(300):
+        around = np.array(times) + dice.normal(0, 1, (12, 5))
+        logs = pd.DataFrame(np.log(around), columns=list(line(*times)))
+        made = kind_of(estimand).estimate(estimand, roles(estimand), logs, 1)
+        assert made.low <= made.low95 <= made.value <= made.high95 <= made.high
+        too_low += made.high < truth
+        too_high += made.low > truth
+    assert max(too_low, too_high) <= 0.04 * 300
+
+
 # Verdicts.
 
 

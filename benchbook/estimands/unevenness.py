@@ -1,9 +1,11 @@
 """How unevenly the time grows with a factor: (largest − smallest of the steps) ÷ their mean. A step
 is what the time grows by from one value of `over` to the next; 0 where all are alike.
 
-The largest of several steps grows with their number even where all are alike in truth, so the
-interval is made of simultaneous intervals of each step and of their mean, and what even growth
-would show at this noise stands beside it.
+It is the largest difference of two steps ÷ their mean, and so is its upper end: that is too low
+only where that of the two steps is which are furthest apart in truth. Its lower end is the largest
+of lower ends that hold simultaneously, for the largest difference of several steps grows with
+their number even where all are alike in truth. What even growth would show at this noise stands
+beside it.
 """
 
 from __future__ import annotations
@@ -46,9 +48,8 @@ def pairs(estimand: dict[str, Any], roles: Roles) -> list[tuple[str, str]]:
 
 
 def compared(estimand: dict[str, Any], roles: Roles) -> set[Hashable]:
-    """A key for each interval that it needs: one of each step and one of their mean."""
-    names = tuple(steps_of(estimand, roles)[0])
-    return {("step", names, k) for k in range(len(names))}
+    """A key for each interval that it needs: one."""
+    return {("unevenness", tuple(steps_of(estimand, roles)[0]))}
 
 
 def _steps(values: list[float], times: Values) -> Values:
@@ -65,27 +66,20 @@ def estimate(
     if not len(times):
         return None
     steps = _steps(values, times)
-    mean = steps.mean(axis=1)
-    several = len(names)
-    ends = []
-    for level in (
-        stats.adjusted_level(max(intervals, several)),
-        stats.adjusted_level(several, POINTWISE),
-    ):
-        centers, lows, highs, _ = stats.signed_rank_intervals(np.vstack([steps.T, mean]), level)
-        apart = max(0.0, lows[:-1].max() - highs[:-1].min()), highs[:-1].max() - lows[:-1].min()
-        ends.append(_quotient(apart, (lows[-1], highs[-1])))
+    low, high = _quotient(steps, stats.adjusted_level(intervals))
+    low95, high95 = _quotient(steps, POINTWISE)
+    centers = stats.signed_rank_intervals(np.vstack([steps.T, steps.mean(axis=1)]))[0]
     center = float(np.ptp(centers[:-1]) / abs(centers[-1])) if centers[-1] else math.inf
     chosen = steps[:, int(np.argmax(centers[:-1]))] - steps[:, int(np.argmin(centers[:-1]))]
     grows = abs(centers[-1]) or math.inf
     first = float(np.median(times[:, 0]))
     return Estimate(
-        value=center,
-        low=ends[0][0],
-        high=ends[0][1],
-        low95=ends[1][0],
-        high95=ends[1][1],
-        half_width=(ends[0][1] - ends[0][0]) / 2 * abs(centers[-1]) / first,
+        value=min(max(center, low), high),
+        low=low,
+        high=high,
+        low95=low95,
+        high95=high95,
+        half_width=(high - low) / 2 * abs(centers[-1]) / first,
         values=chosen / grows,
         effect=math.log1p(float(np.ptp(centers[:-1])) / first),
         null=0.0,
@@ -94,11 +88,19 @@ def estimate(
     )
 
 
-def _quotient(apart: tuple[float, float], mean: tuple[float, float]) -> tuple[float, float]:
-    """How far steps lie apart ÷ what they are in the mean; without an end where that may be 0."""
-    low, high = sorted(abs(end) for end in mean)
-    smallest = apart[0] / high if math.isfinite(high) else 0.0
-    return smallest, apart[1] / low if mean[0] * mean[1] > 0 else math.inf
+def _quotient(steps: Values, level: float) -> tuple[float, float]:
+    """Both ends of how far steps (blocks, steps) lie apart ÷ what they are in the mean, each with
+    half of the error."""
+    apart = np.array([first - second for first, second in itertools.permutations(steps.T, 2)])
+    mean = steps.mean(axis=1)
+    ends = []
+    # The mean may be on either side of zero.
+    for signed in (mean, -mean):
+        _, highs = stats.quotient_intervals(apart, signed, stats.adjusted_level(2, level))
+        lows, _ = stats.quotient_intervals(apart, signed, stats.adjusted_level(len(apart), level))
+        ends.append((lows.max(), highs.max()))
+    low, high = (float(end) for end in np.min(ends, axis=0))
+    return max(low, 0.0), high
 
 
 def _beside(values: list[float], times: Values, steps: Values) -> dict[str, Any]:

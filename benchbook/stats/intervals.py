@@ -80,10 +80,15 @@ def _cut(n: int, level: float) -> tuple[int, float]:
     return count, 1.0 if count == 0 else float(1 - 2 * below[count - 1])
 
 
-def _walsh(rows: Floats) -> Floats:
-    """All averages of two values, each with itself too: shape (rows, n(n+1)/2), sorted."""
+def _averages(rows: Floats) -> Floats:
+    """All averages of two values, each with itself too: shape (rows, n(n+1)/2)."""
     first, second = np.triu_indices(rows.shape[1])
-    averages = (rows[:, first] + rows[:, second]) / 2
+    return (rows[:, first] + rows[:, second]) / 2
+
+
+def _walsh(rows: Floats) -> Floats:
+    """These averages, rising in each row."""
+    averages = _averages(rows)
     averages.sort(axis=1)
     return averages
 
@@ -148,3 +153,31 @@ def median_interval(values: ArrayLike, level: float = 0.95) -> Interval:
         return Interval(estimate, -math.inf, math.inf, n, 1.0)
     attained = 1 - 2 * sum(math.comb(n, k) for k in range(count)) / 2**n
     return Interval(estimate, float(ordered[count - 1]), float(ordered[-count]), n, attained)
+
+
+def quotient_intervals(
+    rows: ArrayLike, divisor: ArrayLike, level: float = 0.95
+) -> tuple[Floats, Floats]:
+    """Lows and highs (rows,) of q >= 0, where each row - q * divisor lies around zero.
+
+    Rows (rows, n) and divisor (n,) in one unit. Every q is in the interval at which the signed-rank
+    test of row - q * divisor does not reject zero; its ends are those of the ratios of averages of
+    two values. An average of the divisor that is not above zero counts on the side that makes the
+    interval wider. (-inf, inf) where n is too small. Source: E. C. Fieller, "Some problems in
+    interval estimation", Journal of the Royal Statistical Society B 16 (1954), 175-185, by ranks.
+    Error: as `signed_rank_interval`.
+    """
+    table, below = finite(rows, "Quotient", 2), finite(divisor, "Divisor of a quotient")
+    probability(level, "The level")
+    count, _ = _cut(table.shape[1], float(level))
+    tops, bottoms = _averages(table), _averages(below[None, :])[0]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratios = tops / bottoms
+    lowest = np.where(bottoms > 0, ratios, np.where(tops > 0, math.inf, -math.inf))
+    highest = np.where(bottoms > 0, ratios, math.inf)
+    if count == 0:
+        open_end = np.full(len(table), math.inf)
+        return -open_end, open_end
+    lowest.sort(axis=1)
+    highest.sort(axis=1)
+    return lowest[:, count - 1], highest[:, -count]
