@@ -13,18 +13,18 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.stats import binomtest
-from simulate import (
+from stopped_runs import Stopped, stop_by_width
+
+from benchbook import stats
+from benchbook.stats.simulated_machine import (
     DRIFTING,
     FLIPPING,
     QUIET,
     RARELY_FLIPPING,
+    Order,
     Runs,
-    Stopped,
     simulate,
-    stop_by_width,
 )
-
-from benchbook import stats
 
 RUNS = 2500
 SEED = 3
@@ -39,19 +39,19 @@ TARGETS = {"quiet": 0.018, "flipping": 0.1, "rarely flipping": 0.018, "drifting"
 
 
 def runs_of(
-    name: str, truth: tuple[float, ...] = (0.0, 0.0), serial: bool = False, runs: int = RUNS
+    name: str, truth: tuple[float, ...] = (0.0, 0.0), order: Order = "blocks", runs: int = RUNS
 ) -> Runs:
     """Other runs for each machine, number of points, order, and for a true difference or none."""
-    scenario = [list(MACHINES).index(name), len(truth), serial, any(truth)]
+    scenario = [list(MACHINES).index(name), len(truth), order == "serial", any(truth)]
     rng = np.random.default_rng([SEED, *scenario])
     machine = MACHINES[name] if len(truth) == 2 else replace(MACHINES[name], samples=5)
-    return simulate(machine, rng, runs, max(stats.LOOKS), truth, serial)
+    return simulate(machine, rng, runs, max(stats.LOOKS), truth, order)
 
 
 @cache
-def ratios_of(name: str, serial: bool = False) -> np.ndarray:
+def ratios_of(name: str, order: Order = "blocks") -> np.ndarray:
     """Log ratios of two equal variants: only these are kept, all samples would fill the memory."""
-    return runs_of(name, serial=serial).log_ratios()
+    return runs_of(name, order=order).log_ratios()
 
 
 @pytest.fixture
@@ -120,7 +120,7 @@ def test_equal_variants_on_a_flipping_machine(name, show):
 @pytest.mark.parametrize("name", ["flipping", "rarely flipping"])
 def test_negative_control_serial_order(name, show):
     """All of A, then all of B: the same analysis is wrong many times as often."""
-    serial = ~stopped(ratios_of(name, serial=True), 0.03).covers(0.0)[:, 0]
+    serial = ~stopped(ratios_of(name, order="serial"), 0.03).covers(0.0)[:, 0]
     random = ~stopped(ratios_of(name), 0.03).covers(0.0)[:, 0]
     rate = show(f"{name}, serial order calls equal variants different", serial)
     assert rate > 0.25

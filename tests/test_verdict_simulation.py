@@ -31,7 +31,6 @@ from claimed import (
     twins_null,
 )
 from scipy.stats import binomtest
-from simulate import DRIFTING, FLIPPING, QUIET, RARELY_FLIPPING, Machine, simulate
 
 from benchbook import stats
 from benchbook.estimands import Estimate, Roles, kind_of
@@ -39,6 +38,14 @@ from benchbook.judge import claims, resolved_claim, step_down, verdicts
 from benchbook.judge.claims import Verdict
 from benchbook.judge.resolved_claim import Claim, Measured
 from benchbook.judge.verdicts import judge_claims
+from benchbook.stats.simulated_machine import (
+    DRIFTING,
+    FLIPPING,
+    QUIET,
+    RARELY_FLIPPING,
+    Machine,
+    simulate,
+)
 
 SEED = 5
 BLOCKS = 12

@@ -17,6 +17,7 @@
 | ratios    | time of one point over that of another, block by block                 |
 | slopes    | straight lines through the points of each block                        |
 | unpaired  | ratios of two runs, whose starts are not paired                        |
+| simulated_machine | noisy runs with known truth, on which the others are tried     |
 """
 
 from benchbook.stats.intervals import (

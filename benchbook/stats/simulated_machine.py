@@ -1,24 +1,31 @@
 """A simulated noisy machine: many whole runs at once, with known truth.
 
-Time passes from invocation to invocation. The machine flips between a fast and a slow state that
-persists, drifts slowly, and gives each invocation a factor of its own; the samples inside an
-invocation are autocorrelated. All times are logs of ns around zero.
+Time passes from invocation to invocation, or from turn to turn. The machine flips between a fast
+and a slow state that persists, drifts slowly, works for neighbours now and then, and gives each
+invocation a factor of its own; the samples inside an invocation are autocorrelated, and may be
+skewed. All times are logs of ns around zero.
 """
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from benchbook.stats import next_look, signed_rank_intervals
+from benchbook.stats.checks import Floats
 
-Floats = NDArray[np.float64]
+Order = Literal["blocks", "serial", "turns"]
 
 
 @dataclass(frozen=True)
 class Machine:
-    """The noise of a machine; spreads and drift in logs, times in seconds."""
+    """The noise of a machine; spreads and drift in logs, times in seconds.
+
+    `neighbour_share` is the share of time in which a neighbour slows everything down by
+    `neighbour_factor`, for `neighbour_s` each. `skew` is the mean of a one-sided (exponential) part
+    of each sample's log.
+    """
 
     samples: int = 15
     invocation_s: float = 0.5
@@ -30,6 +37,10 @@ class Machine:
     drift: float = 0.1
     spike_share: float = 0.01
     spike_factor: float = 3.0
+    neighbour_share: float = 0.0
+    neighbour_factor: float = 1.3
+    neighbour_s: float = 0.2
+    skew: float = 0.0
 
 
 # Two-thread bandwidth of a small virtual machine: 45-50 or 75-88 GB/s, for seconds to minutes.
@@ -37,6 +48,8 @@ FLIPPING = Machine()
 RARELY_FLIPPING = Machine(dwell_s=30.0)
 QUIET = Machine(state_factor=1.0, drift=0.0, spike_share=0.0)
 DRIFTING = Machine(state_factor=1.0, drift=0.5)
+SHARED = Machine(state_factor=1.0, neighbour_share=0.3)
+SKEWED = Machine(state_factor=1.0, drift=0.0, skew=0.1)
 
 
 @dataclass(frozen=True)
@@ -81,6 +94,15 @@ def _states(machine: Machine, runs: int, steps: int, rng: np.random.Generator) -
     return (np.cumsum(flips, axis=1, dtype=np.int32) % 2).astype(np.int8)
 
 
+def _neighbours(machine: Machine, runs: int, steps: int, rng: np.random.Generator) -> Floats:
+    """Log of the factor by which a neighbour slows each step down: (runs, steps)."""
+    if not machine.neighbour_share:
+        return np.zeros((1, 1))
+    span = max(1, round(machine.neighbour_s * machine.samples / machine.invocation_s))
+    busy = rng.random((runs, steps // span + 1)) < machine.neighbour_share
+    return np.log(machine.neighbour_factor) * np.repeat(busy, span, axis=1)[:, :steps]
+
+
 def _correlated(machine: Machine, shape: tuple[int, ...], rng: np.random.Generator) -> Floats:
     """Stationary first-order autoregression along the last axis, standard deviation sample_sd."""
     noise = rng.standard_normal(shape) * machine.sample_sd
@@ -96,11 +118,13 @@ def simulate(
     runs: int,
     blocks: int,
     log_truth: tuple[float, ...] = (0.0, 0.0),
-    serial: bool = False,
+    order: Order = "blocks",
 ) -> Runs:
-    """`runs` runs of `blocks` invocations of each point; in random order within blocks, or serial.
+    """`runs` runs of `blocks` invocations of each point.
 
-    Serial: all invocations of the first point, then all of the second, and so on.
+    Order: "blocks", one invocation of each point after the other, in random order; "serial", all
+    invocations of the first point, then all of the second, and so on; "turns", the points of a
+    block start together and take turns of one sample.
     """
     points, samples = len(log_truth), machine.samples
     shape = (runs, blocks, points, samples)
@@ -108,53 +132,21 @@ def simulate(
     progress = np.linspace(-0.5, 0.5, blocks * points * samples)
     slope = machine.drift * rng.uniform(-1, 1, (runs, 1))
     in_time = states * np.log(machine.state_factor) + slope * progress
-    if serial:
+    in_time = in_time + _neighbours(machine, runs, states.shape[1], rng)
+    if order == "serial":
         in_time = in_time.reshape(runs, points, blocks, samples).swapaxes(1, 2)
         states = states.reshape(runs, points, blocks, samples).swapaxes(1, 2)
+    elif order == "turns":
+        in_time = in_time.reshape(runs, blocks, samples, points).swapaxes(2, 3)
+        states = states.reshape(runs, blocks, samples, points).swapaxes(2, 3)
     else:
         in_time, states = in_time.reshape(shape), states.reshape(shape)
-        order = rng.permuted(np.broadcast_to(np.arange(points), shape[:3]), axis=2)[..., None]
-        in_time = np.take_along_axis(in_time, order, axis=2)
-        states = np.take_along_axis(states, order, axis=2)
+        shuffled = rng.permuted(np.broadcast_to(np.arange(points), shape[:3]), axis=2)[..., None]
+        in_time = np.take_along_axis(in_time, shuffled, axis=2)
+        states = np.take_along_axis(states, shuffled, axis=2)
     times = in_time + _correlated(machine, shape, rng)
     times += machine.invocation_sd * rng.standard_normal((*shape[:3], 1))
     times += (rng.random(shape) < machine.spike_share) * np.log(machine.spike_factor)
+    if machine.skew:
+        times += machine.skew * rng.exponential(size=shape)
     return Runs(times + np.asarray(log_truth)[:, None], states)
-
-
-@dataclass(frozen=True)
-class Stopped:
-    """Simultaneous intervals (runs, comparisons) at the look where each run stopped."""
-
-    lows: Floats
-    highs: Floats
-    blocks: NDArray[np.int64]
-
-    def covers(self, log_truth: Floats | float) -> NDArray[np.bool_]:
-        """Whether the interval holds the truth: (runs, comparisons)."""
-        return (self.lows <= log_truth) & (log_truth <= self.highs)
-
-
-def stop_by_width(
-    log_ratios: Floats, target_half_width: float, looks: tuple[int, ...], least: int, level: float
-) -> Stopped:
-    """The stopping rule on every run, each asking `next_look` at each look."""
-    runs, _, comparisons = log_ratios.shape
-    lows, highs = np.empty((runs, comparisons)), np.empty((runs, comparisons))
-    blocks = np.zeros(runs, dtype=np.int64)
-    running = np.arange(runs)
-    look = looks[0]
-    while running.size:
-        for c in range(comparisons):
-            _, lows[running, c], highs[running, c], _ = signed_rank_intervals(
-                log_ratios[running, :look, c], level
-            )
-        blocks[running] = look
-        half_widths = (highs[running] - lows[running]) / 2
-        goes_on = [
-            next_look(look, looks, widths, target_half_width, least, True).action == "continue"
-            for widths in half_widths
-        ]
-        running = running[np.array(goes_on, dtype=bool)]
-        look = next((later for later in looks if later > look), look)
-    return Stopped(lows, highs, blocks)
