@@ -83,6 +83,7 @@ def paper(claims: list[dict[str, Any]], rows: list[dict[str, Any]] | None = None
         "cpus": [0, 1],
         "sweep_unit": "MB/s",
         "quantity": "rate",
+        "blocks": 8,
     }
     figure = {"id": "f", "title": "F", "grid": True, "experiment": "e", "claims": claims}
     figure["quantity"] = "rate"
@@ -138,12 +139,13 @@ def test_what_is_open_says_why_and_once() -> None:
     edge = {"code": "over_the_edge"}
     ones = [
         claim("copy", "inconclusive", reason=edge, interval=[0.99, 1.08]),
-        claim("add", "inconclusive", reason=edge, interval=[None, None]),
+        claim("add", "inconclusive", reason=edge, interval=[None, None], blocks=2),
     ]
     headline, first = headline_and_answer(paper(ones))
     assert headline.startswith("Undecided here: whether the rates of Copy and Add stay within")
     assert "The reason for Copy: the interval reaches beyond" in first
-    assert "The reason for Add: there are too few blocks" in first
+    assert "The reason for Add: only 2 rounds could be used, too few for an interval" in first
+    assert "1.01 (no finite interval) for Add over 2 of 8 rounds" in first
     left_out = {"code": "not_in_preset", "point": point(2 * MIB, "copy")}
     ones = [claim(name, "not_measurable_here", reason=left_out) for name in ("copy", "add")]
     headline, first = headline_and_answer(paper(ones))

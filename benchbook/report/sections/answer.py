@@ -199,7 +199,7 @@ def _measured(paper: Paper, claim: dict[str, Any]) -> Iterator[str]:
     names = [wording.method_name(paper, side) for side in sides]
     if names[0] == names[1]:
         names = list(wording.differing(paper, *sides))
-    ratio = claims_section.value(claim)
+    ratio = f"{claims_section.value(claim)}{claims_section.rounds(paper, claim)}"
     published = claim["published"]
     there = f"; the paper’s own figures give {wording.ratio_range(published)}" if published else ""
     if all(row.get("rerun") for row in rows):

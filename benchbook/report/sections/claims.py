@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
+from benchbook import stats
 from benchbook.core import number_format
 from benchbook.core.reason_codes import Code
 from benchbook.report import reasons, wording
@@ -201,8 +202,62 @@ def why(paper: Paper, claim: Claim) -> str:
     if where is None:
         text = reasons.sentence(claim, lambda point: wording.point_name(paper, point)).rstrip(".")
     else:
-        text = f"{claim['unit']} {value(claim)}, {where} what counts as holding, {region(claim)}"
+        there = f" (published: {published(claim)})" if claim["published"] else ""
+        text = (
+            f"{claim['unit']} {value(claim)}{there}{rounds(paper, claim)}, {where} what counts as "
+            f"holding, {region(claim)}"
+        )
     return f"{wording.capitalised(text)}."
+
+
+def rounds(paper: Paper, claim: Claim) -> str:
+    """Over how many rounds a claim was estimated, to follow its number: ` over 25 rounds`. Where
+    some do not count, of how many, and of a ratio that of the medians of all runs; else empty."""
+    used = claim["blocks"]
+    if not used:
+        return ""
+    whole = _measured_rounds(paper, claim)
+    if whole is None or used >= whole:
+        return f" over {number_format.plural(used, 'round')}"
+    text = f" over {used} of {whole} rounds, those that hold every run it compares"
+    ratio = _of_all_runs(paper, claim)
+    return f"{text} (medians of all runs: {ratio})" if ratio else text
+
+
+def _measured_rounds(paper: Paper, claim: Claim) -> int | None:
+    """How many rounds the run has that decided a claim; None where a run of its own did."""
+    figure = next((own for own in paper["figures"] if own["id"] == claim.get("figure")), None)
+    if figure is None or claim.get("settled"):
+        return None
+    return int(paper["experiments"][figure["experiment"]]["blocks"])
+
+
+def _of_all_runs(paper: Paper, claim: Claim) -> str:
+    """A ratio of the medians of all runs of either side; empty of another claim."""
+    if claim["kind"] != "ratio" or not all(claim["points"].values()):
+        return ""
+    times = {row["point"]: row.get("time_ns") for row in paper["points"]}
+    top, bottom = (times.get(claim["points"][side]) for side in ("numerator", "denominator"))
+    if not top or not bottom:
+        return ""
+    ratio = top / bottom if claim["unit"].endswith("times") else bottom / top
+    return number_format.number(ratio, edges=reasons.edges(claim))
+
+
+def too_few_rounds(claim: Claim) -> str:
+    """That the rounds are too few for any interval of a claim, as a sentence; else empty."""
+    needed = stats.least_blocks(max(claim.get("intervals", 1), 1))
+    if not claim["blocks"] or None not in claim["interval"] or claim["blocks"] >= needed:
+        return ""
+    return (
+        f"Only {number_format.plural(claim['blocks'], 'round')} could be used, too few for an "
+        f"interval; at least {needed} are needed."
+    )
+
+
+def reason_undecided(paper: Paper, claim: Claim) -> str:
+    """Why a claim is not decided and what would decide it: one reason, and what to do about it."""
+    return f"{too_few_rounds(claim) or why(paper, claim)} {price(claim)}".strip()
 
 
 def only(claim: Claim) -> str:
@@ -260,19 +315,22 @@ def price(claim: Claim) -> str:
         return ""
     reckoned = claim["price"]
     if not reckoned:
-        return "Nothing tells how many blocks would settle it."
+        return ""
     if reckoned["guard"]:
-        return "More blocks alone do not settle it: the interval is narrow enough."
+        return "More rounds would not help: the interval is narrow enough."
     if reckoned["blocks"] is None:
-        return (
-            "No number of blocks that anybody waits for is expected to settle it: the estimate "
-            "lies at the edge of what counts as holding, or the machine is too noisy."
-        )
+        if too_few_rounds(claim):
+            return f"To measure more: `{command(claim)}`."
+        if reckoned["margin"] == 0:
+            return (
+                "More rounds would not help: the estimate lies on the edge of what counts as "
+                "holding."
+            )
+        return "More rounds would not help on this machine: it is too noisy for so small a margin."
     minutes = reckoned["minutes"]
     long = f", {number_format.seconds(60 * minutes)} on this machine," if minutes else ""
     return (
-        f"About {number_format.plural(reckoned['blocks'], 'block')}{long} are expected to "
-        "settle it: "
+        f"About {number_format.plural(reckoned['blocks'], 'round')}{long} should decide it: "
         f"`{command(claim)}`."
     )
 
@@ -376,8 +434,7 @@ def open_ones(paper: Paper, claims: list[Claim]) -> dict[str, str]:
         if claim["verdict"] == "not_measurable_here":
             found.setdefault(not_measurable(paper, claim), []).append(name(paper, claim))
         elif claim["verdict"] == "inconclusive":
-            said = f"{why(paper, claim)} {price(claim)}".strip()
-            found.setdefault(said, []).append(name(paper, claim))
+            found.setdefault(reason_undecided(paper, claim), []).append(name(paper, claim))
     return {
         reason: wording.capitalised(number_format.listed(names)) for reason, names in found.items()
     }

@@ -175,14 +175,19 @@ def _ratios(paper: Paper, claims: list[Claim]) -> Iterator[str]:
     measured = [claim for claim in claims if claim["estimate"] is not None]
     if not measured:
         return
-    shown = [f"{claims_section.value(claim)} for {method_of(paper, claim)}" for claim in measured]
+    in_rounds = [claims_section.rounds(paper, claim) for claim in measured]
+    same = in_rounds[0] if len(set(in_rounds)) == 1 else ""
+    shown = [
+        f"{claims_section.value(claim)} for {method_of(paper, claim)}{'' if same else own}"
+        for claim, own in zip(measured, in_rounds, strict=True)
+    ]
     published = [value for claim in claims for value in claim["published"]]
     there = f"; the source’s own figures give {wording.ratio_range(published)}" if published else ""
     yield (
         f"On this machine the {quantity(claims)} changes {change(claims[0])} by a factor of "
-        f"{number_format.listed(shown)}{there}. {wording.capitalised(margin(claims[0]))} of 1 "
-        "counts as holding, "
-        "and the intervals hold for all claims together."
+        f"{number_format.listed(shown)}{same}{there}. "
+        f"{wording.capitalised(margin(claims[0]))} of 1 counts as holding, and the intervals hold "
+        "for all claims together."
     )
 
 
@@ -203,7 +208,7 @@ def _reason(paper: Paper, claim: Claim) -> str:
     if _left_out([claim]):
         return f"preset {paper['preset']} leaves the sizes out that it compares"
     if claim["reason"]["code"] == Code.OVER_THE_EDGE:
-        if None in claim["interval"]:
-            return "there are too few blocks for an interval that holds for all claims together"
+        if few := claims_section.too_few_rounds(claim):
+            return wording.lower_first(few).rstrip(".")
         return "the interval reaches beyond what counts as holding"
     return reasons.cause(claim, named=None).rstrip(".")
