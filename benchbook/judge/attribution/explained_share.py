@@ -67,9 +67,10 @@ class ExplainedFactor:
 
     state: ok, not_measured, not_odd, no_twin; the first and the last with a reason. Factors are of
     rates, low and high simultaneous over the steps and what they leave, the others pointwise.
-    `unexplained`, `unpredicted` and `unmeasured` are shares of the log factor, `explained` is what
-    they leave of it: None where no step that has a twin has a prediction. `null_fails`: the same
-    binary measured twice differs in this run.
+    `removed` is the share of the log factor that goes when all twins are done, None where some
+    block shows no factor. `unexplained`, `unpredicted` and `unmeasured` are shares of it too,
+    `explained` is what they leave of it: None where no step that has a twin has a prediction.
+    `null_fails`: the same binary measured twice differs in this run.
     """
 
     id: str
@@ -83,6 +84,7 @@ class ExplainedFactor:
     intervals: int = 0
     steps: list[Step] = field(default_factory=list)
     remainder: Estimate | None = None
+    removed: Estimate | None = None
     explained: float | None = None
     unexplained: dict[str, float] | None = None
     unpredicted: float | None = None
@@ -97,6 +99,7 @@ class ExplainedFactor:
             "factor": self.factor and _as_json(self.factor),
             "steps": [step.as_json() for step in self.steps],
             "remainder": self.remainder and _as_json(self.remainder),
+            "removed": self.removed and _as_json(self.removed),
         }
 
 
@@ -143,6 +146,7 @@ def _explained(anomaly: Anomaly, run: Run) -> ExplainedFactor:
         intervals=count,
         steps=[_step(link, logs, count) for link in links],
         remainder=None if left is None else _factor(left, count),
+        removed=_removed(logs, (odd.id, base.id, last), count) if twins else None,
         null_fails=null_fails,
         smallest_effect=math.exp(min(smallest, 700.0)),
     )
@@ -152,6 +156,16 @@ def _explained(anomaly: Anomaly, run: Run) -> ExplainedFactor:
     if lost and not twins:
         return replace(made, state="no_twin", reason=lost)
     return _with_shares(made, math.log(whole.value), left, is_measured=lost is None)
+
+
+def _removed(logs: pd.DataFrame, points: tuple[str, str, str], intervals: int) -> Estimate | None:
+    """The share of the log factor of `odd` over `base` that goes with `last`, of these points."""
+    odd, base, last = points
+    whole = (logs[odd] - logs[base]).to_numpy(float)
+    if not ((whole > 0).all() or (whole < 0).all()):
+        return None
+    shares = (logs[odd] - logs[last]).to_numpy(float) / whole
+    return of_values(shares, intervals, shown=lambda value: value, effect=abs, null=None)
 
 
 def _step(link: Link, logs: pd.DataFrame, intervals: int) -> Step:

@@ -15,7 +15,6 @@ from benchbook.report.plots.style import Picture
 from benchbook.report.wording import Paper
 
 Anomaly = dict[str, Any]
-OPEN = 0.5  # an interval of the unexplained share as wide as this says nothing
 WORTH = 0.1  # the share from which a step is told in the sentence above the table
 QUIET = ("call",)  # factors that tell nothing in a title
 
@@ -79,30 +78,50 @@ def title(paper: Paper, anomaly: Anomaly) -> str:
         return f"{shows} here: nothing to explain"
     if anomaly["state"] == "no_twin":
         return f"{shows}; why was not measured"
-    if anomaly["explained"] is None:
-        return f"{shows}: {_taken(anomaly)}"
-    if anomaly["unexplained"]["high"] - anomaly["unexplained"]["low"] > OPEN:
-        return f"{shows}; how much of it is explained stays open in this run"
-    return f"{shows}: {_percent(anomaly['explained'])} of it is explained"
+    left = anomaly["remainder"]
+    return f"{shows}; {factor_in_words(left)} times without its causes" if left else shows
 
 
 def in_short(paper: Paper, anomaly: Anomaly) -> str:
-    """How much of the factor is explained and by what, as a sentence; empty where nothing tells."""
-    steps = [step for step in measured_steps(anomaly) if abs(step["share"] or 0) >= WORTH]
-    if anomaly["state"] != "ok" or not steps:
+    """What removing its causes does to the factor, as sentences; empty where nothing tells."""
+    if anomaly["state"] != "ok" or not _main_steps(anomaly):
         return ""
-    factor = factor_in_words(anomaly["factor"])
-    of = f"Of the factor of {factor} that {side_names(paper, anomaly)[0]} shows"
+    return f"{wording.capitalised(side_names(paper, anomaly)[0])}: {_fall(paper, anomaly)}"
+
+
+def _main_steps(anomaly: Anomaly) -> list[Anomaly]:
+    """The steps worth telling in a sentence."""
+    return [step for step in measured_steps(anomaly) if abs(step["share"] or 0) >= WORTH]
+
+
+def _fall(paper: Paper, anomaly: Anomaly) -> str:
+    """How the factor falls where all causes that have a control build are removed, and which share
+    of it that is, with its interval: the one statement about them, from the rounds of the chain."""
+    steps, left = _main_steps(anomaly) or measured_steps(anomaly)[:1], anomaly["remainder"]
     causes = number_format.listed([step["title"] for step in steps])
-    if anomaly["explained"] is None:
-        twins = "a twin" if len(steps) == 1 else "twins"
-        return f"{of}, {twins} with only the cause removed ({causes}) {_takes(anomaly)}."
-    left = anomaly["remainder"]
-    if anomaly["unexplained"]["high"] - anomaly["unexplained"]["low"] > OPEN:
-        rest = f" Without its causes ({causes}) {with_interval(left)} is left." if left else ""
-        return f"{of}, how much is explained stays open: the run varies too much.{rest}"
-    after = f"; a factor of {factor_in_words(left)} is left without them" if left else ""
-    return f"{of}, {_percent(anomaly['explained'])} of the logarithm is explained: {causes}{after}."
+    factor = factor_in_words(anomaly["factor"])
+    if left is None:  # the last control build is the other side itself
+        return f"the factor of {factor} is that of its cause ({causes})."
+    word = "its cause" if len(steps) == 1 else "its causes"
+    text = f"without {word} ({causes}) the factor falls from {factor} to {factor_in_words(left)}"
+    text += f", over {_rounds(paper, anomaly)}."
+    removed = anomaly.get("removed")
+    if removed and removed["low"] is not None and removed["high"] is not None:
+        ends = f"{number_format.share(removed['low'])} to {number_format.share(removed['high'])}"
+        text += (
+            f" That takes {number_format.share(removed['value'])} ({ends}) of it away, on a log "
+        )
+        text += "scale."
+    return text
+
+
+def _rounds(paper: Paper, anomaly: Anomaly) -> str:
+    """`8 rounds`, or of more `the 8 of 25 rounds that ran every control build`."""
+    used = anomaly["blocks"]
+    whole = wording.experiment_of(paper, anomaly["odd"]).get("blocks", used)
+    if used >= whole:
+        return number_format.plural(used, "round")
+    return f"the {used} of {whole} rounds that ran every control build"
 
 
 def factor_in_words(factor: Anomaly) -> str:
@@ -158,42 +177,12 @@ def explanation(paper: Paper, anomaly: Anomaly) -> str:
         return f"{text[0]} {_nothing(anomaly)}, so there is nothing to explain here."
     if anomaly["state"] == "no_twin":
         return f"{text[0]} Why cannot be told: {_because(anomaly['reason'], _namer(paper))}."
-    steps = measured_steps(anomaly)
-    main = [step for step in steps if abs(step["share"]) >= WORTH] or steps[:1]
-    text += [_step(step) for step in main]
-    if anomaly["remainder"]:
-        left = with_interval(anomaly["remainder"])
-        text.append(f"With all of this taken away a factor of {left} is left.")
-    text.append(_summed(anomaly))
-    return " ".join(text)
-
-
-def _summed(anomaly: Anomaly) -> str:
-    """How the factor divides, by logarithms: explained, not, not predicted, not measured."""
-    parts = []
-    if anomaly["explained"] is not None:
-        parts.append(f"{_percent(anomaly['explained'])} of the factor is explained")
-        parts.append(f"{_share(anomaly['unexplained'])} is not")
-    if anomaly["unpredicted"]:
-        share = _percent(anomaly["unpredicted"])
-        parts.append(f"{share} goes with twins whose effect nothing predicts here")
+    text += [_step(step) for step in _main_steps(anomaly) or measured_steps(anomaly)[:1]]
+    text.append(wording.capitalised(_fall(paper, anomaly)))
     if anomaly["unmeasured"]:
-        parts.append(f"{_percent(anomaly['unmeasured'])} was not measured, for a twin is missing")
-    return f"By logarithms {'; '.join(parts)}." if parts else ""
-
-
-def _taken(anomaly: Anomaly) -> str:
-    """`its twin takes 81 % away; nothing predicts it in this preset`."""
-    if len(measured_steps(anomaly)) == 1:
-        return f"its twin {_takes(anomaly)}; nothing predicts it in this preset"
-    return f"its twins {_takes(anomaly)}; nothing predicts them in this preset"
-
-
-def _takes(anomaly: Anomaly) -> str:
-    """`takes 81 % away`, as it agrees with one twin or several."""
-    steps = measured_steps(anomaly)
-    share = _percent(min(max(sum(step["share"] for step in steps), 0.0), 1.0))
-    return f"{'takes' if len(steps) == 1 else 'take'} {share} away"
+        lost = _percent(anomaly["unmeasured"])
+        text.append(f"{lost} of it was not measured, because a control build is missing.")
+    return " ".join(text)
 
 
 def _nothing(anomaly: Anomaly) -> str:
@@ -247,20 +236,14 @@ def _pointwise(factor: Anomaly) -> Anomaly:
 
 
 def _step(step: Anomaly) -> str:
-    shows = f"its twin shows {number_format.number(step['measured']['value'])}"
+    shows = f"without it the rate is lower by a factor of {factor_in_words(step['measured'])}"
+    if step["measured"]["value"] < 1:
+        higher = 1 / step["measured"]["value"]
+        shows = f"without it the rate is higher by a factor of {number_format.number(higher)}"
     if step["predicted"] is None:
-        share = _percent(step["share"])
-        return (
-            f"{wording.capitalised(step['title'])}: {shows}, which takes {share} away; "
-            "nothing predicts it in this preset."
-        )
+        return f"{wording.capitalised(step['title'])}: {shows}; nothing predicts it in this preset."
     prediction = number_format.number(step["predicted"]["value"])
-    return f"{wording.capitalised(step['title'])}: a factor of {prediction} predicted, {shows}."
-
-
-def _share(share: Anomaly) -> str:
-    low, high = (_percent(share[end]) for end in ("low", "high"))
-    return f"{_percent(share['value'])} ({low} to {high})"
+    return f"{wording.capitalised(step['title'])}: {shows} (predicted {prediction})."
 
 
 def share_of(step: Anomaly) -> str:
@@ -268,13 +251,6 @@ def share_of(step: Anomaly) -> str:
     if step["share"] is None:
         return number_format.NONE
     return _percent(step["share"])
-
-
-def explained_by(step: Anomaly) -> str:
-    """The share that was predicted and confirmed."""
-    if step["measured"] and step["explained"] is None:
-        return "not predicted"
-    return number_format.NONE if step["explained"] is None else _percent(step["explained"])
 
 
 def picture(paper: Paper, figure: str, anomaly: Anomaly) -> Picture | None:
