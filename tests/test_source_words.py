@@ -14,6 +14,7 @@ from test_crosscheck import PAPER, ROUND_TRIPS, change, checkout, refusal  # noq
 from benchbook.define import catalogue
 from benchbook.define.claim_hashes import claim_hashes
 from benchbook.judge.paper_source import PaperSource
+from benchbook.report import wording
 from benchbook.report.render import without_addresses
 from benchbook.report.sections import answer, source_words
 
@@ -155,3 +156,42 @@ def test_a_paper_without_its_conclusion_is_refused(checkout: Path) -> None:  # n
 def test_a_title_in_another_language_needs_an_english_one(checkout: Path) -> None:  # noqa: F811
     change(checkout / ROUND_TRIPS, lambda content: content.pop("gloss"))
     assert re.search(r"'gloss' is missing", refusal(checkout, ROUND_TRIPS))
+
+
+def test_a_claim_by_two_libraries_is_one_claim() -> None:
+    """The 14 claims of the page about PCI Express were 7, each for two libraries."""
+    paper = PaperSource.read(ROOT, "spursengine-pcie")
+    figures = [
+        {
+            "id": figure.id,
+            "claims": [
+                {"figure": figure.id, "claim": claim.id, "repeats": claim.repeats}
+                | {"verdict": "not_measurable_here"}
+                for claim in figure.claims
+            ],
+        }
+        for figure in paper.figures
+    ]
+    assert sum(len(figure["claims"]) for figure in figures) == 14
+    assert len(wording.all_claims({"figures": figures})) == 7
+    figures[3]["claims"][0]["verdict"] = "reproduced"  # by the second library alone
+    (shown,) = [c for c in wording.all_claims({"figures": figures}) if c["verdict"] == "reproduced"]
+    assert shown["figure"] == "to-device-cuda"
+    assert len(wording.all_claims({"figures": figures})) == 7
+
+
+def test_what_a_claim_repeats_must_be_there(checkout: Path) -> None:  # noqa: F811
+    def put(content: Any) -> None:
+        figure = next(figure for figure in content["figures"] if figure.get("claims"))
+        figure["claims"][1]["repeats"] = "no/such"
+
+    change(checkout / PAPER, put)
+    assert "repeats" in refusal(checkout, PAPER)
+
+
+def test_no_region_is_met_by_what_the_source_calls_its_opposite() -> None:
+    """At most 64 times as long was met by 0.95, where the source prints 15.2."""
+    for figure in PaperSource.read(ROOT, "ssscore").figures:
+        for claim in figure.claims:
+            low, high = claim.region
+            assert low is not None or (high or 0) <= 1, (figure.id, claim.id)

@@ -49,6 +49,9 @@ def paper(root: Path, name: str, spaces: dict[str, Space]) -> None:
             claims.check_audit(here, {"rule": "recomputed"}, named, folder)
         here.at("claims").unique([claim["id"] for claim in figure.get("claims", [])])
         for claim in figure.get("claims", []):
+            if "repeats" in claim:
+                at = here.at("claims", claim["id"], "repeats")
+                at.known(claim["repeats"], _first_claims(content), "figure/claim that repeats none")
             _statement(here.at("claims", claim["id"], "source"), claim["source"], content, folder)
         for claim in figure.get("claims", []):
             at = here.at("claims", claim["id"])
@@ -79,18 +82,24 @@ def _whence(place: Place, content: dict[str, Any], folder: Path) -> None:
         raise place.at("url_note").refusal("is missing; say why no address is known")
     if thesis := content.get("thesis"):
         _statement(place.at("thesis", "source"), thesis["source"], content, folder)
-        claims_by_place = [
-            f"{figure['id']}/{claim['id']}"
-            for figure in content["figures"]
-            for claim in figure.get("claims", [])
-        ]
-        place.at("thesis", "claim").known(thesis["claim"], claims_by_place, "figure/claim")
+        known = _first_claims(content)
+        place.at("thesis", "claim").known(thesis["claim"], known, "figure/claim")
     elif any(figure.get("claims") for figure in content["figures"]):
         raise place.at("thesis").refusal(
             "is missing; say what the source concludes, and name the claim that tests it"
         )
     for number, remark in enumerate(content.get("remarks", [])):
         _statement(place.at("remarks", number, "source"), remark["source"], content, folder)
+
+
+def _first_claims(content: dict[str, Any]) -> list[str]:
+    """All claims but those that repeat another, as figure/claim."""
+    return [
+        f"{figure['id']}/{claim['id']}"
+        for figure in content["figures"]
+        for claim in figure.get("claims", [])
+        if "repeats" not in claim
+    ]
 
 
 def _statement(

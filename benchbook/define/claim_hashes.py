@@ -6,14 +6,14 @@ import hashlib
 import json
 from typing import Any
 
-_MOVES_NOTHING = ("about", "source")
+_MOVES_NOTHING = ("about", "source", "repeats")
 
 
 def claim_hashes(figures: list[dict[str, Any]]) -> dict[str, str]:
     """`paper/figure/claim` -> hash of all that the claim declares, kept in the run's manifest.
 
-    Not of `about`, which tells how a verdict is read, nor of `source`, which tells whose words the
-    claim is made of: neither moves a verdict.
+    Not of `about`, which tells how a verdict is read, of `source`, which tells whose words the
+    claim is made of, nor of `repeats`, which tells how it is counted: none moves a verdict.
     """
     return {
         f"{figure['paper']}/{figure['id']}/{claim['id']}": hashlib.sha256(

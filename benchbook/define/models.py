@@ -668,6 +668,11 @@ class Claim(Model):
     about: list[Name] = Field(
         default=[], description="artefacts that the claim itself says to be there"
     )
+    repeats: str | None = Field(
+        default=None,
+        description="figure/claim of which it is the same claim, by other means such as another "
+        "library: both are counted as one",
+    )
     requires: str | None = Field(
         default=None,
         min_length=1,

@@ -97,7 +97,7 @@ class Verdict:
         }
 
 
-_OF_CLAIM = ("text", "region", "region_reason", "scope", "statistic", "requires")
+_OF_CLAIM = ("text", "region", "region_reason", "scope", "statistic", "requires", "repeats")
 _BY_OTHER_NAMES = ("claim", "reason", "robustness", "dependence", "resolved")
 
 

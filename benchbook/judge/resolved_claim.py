@@ -48,6 +48,7 @@ class Claim:
     scope: str = ""
     requires: str | None = None
     source: Mapping[str, Any] = field(default_factory=dict)
+    repeats: str | None = None
     about: Sequence[str] = ()
     cells: Mapping[str, dict[str, Any]] = field(default_factory=dict)
     beside: dict[str, Any] | None = None

@@ -74,7 +74,7 @@ def _how(artefact: Artefact) -> str:
 
 
 def _result(artefact: Artefact) -> str:
-    """The result in a few words: `2 missed, 1 abstained`, `every time`, `not provoked`."""
+    """The result in a few words: `2 missed, 1 abstained`, `found 3 of 3`, `not provoked`."""
     parts = []
     if missed(artefact):
         parts.append(f"{missed(artefact)} missed")
@@ -84,7 +84,9 @@ def _result(artefact: Artefact) -> str:
         parts.append(number_format.plural(artefact["false_alarms"], "false alarm"))
     if parts:
         return ", ".join(parts)
-    return "every time" if artefact["provoked"] else "not provoked"
+    if not artefact["provoked"]:
+        return "not provoked"
+    return f"found {artefact['detected']:,} of {artefact['provoked']:,}"
 
 
 def _interval(artefact: Artefact, key: str) -> str:
@@ -221,19 +223,37 @@ def own_scenes(artefact: Artefact) -> list[dict[str, str]]:
 
 
 def headline(artefacts: dict[str, Artefact]) -> str:
-    """How many were found every time, and the false alarms."""
-    provoked = [artefact for artefact in artefacts.values() if artefact["provoked"]]
-    every = [artefact for artefact in provoked if artefact["detected"] == artefact["provoked"]]
+    """How many of those provoked on this machine were found in all their scenes, how many were only
+    replayed, and the false alarms."""
+    here = _provoked_here(artefacts)
+    only = [a for a in artefacts.values() if a["provoked"] and not _here(a, "provoked")]
     alarms = sum(artefact["false_alarms"] for artefact in artefacts.values())
-    return (
-        f"Controls: {len(every)} of "
-        f"{number_format.plural(len(provoked), 'provoked artefact')} found "
-        f"every time, {number_format.plural(alarms, 'false alarm')}"
+    text = (
+        f"Controls: {len(_always_found(here))} of "
+        f"{number_format.plural(len(here), 'artefact')} provoked here found in all scenes"
     )
+    if only:
+        text += f", {len(only)} more only replayed"
+    return f"{text}, {number_format.plural(alarms, 'false alarm')}"
+
+
+def _here(artefact: Artefact, key: str) -> int:
+    """How much of a count was played on this machine, not replayed."""
+    return int(artefact[key]) - replayed(artefact, key)
+
+
+def _provoked_here(artefacts: dict[str, Artefact]) -> list[Artefact]:
+    return [artefact for artefact in artefacts.values() if _here(artefact, "provoked")]
+
+
+def _always_found(artefacts: list[Artefact]) -> list[Artefact]:
+    """Those that were found in all scenes that were played here."""
+    return [a for a in artefacts if _here(a, "detected") == _here(a, "provoked")]
 
 
 def summary(artefacts: dict[str, Artefact]) -> list[str]:
-    """How many were provoked for real, how many found every time, what was missed."""
+    """How many were provoked for real, how many of them found in all scenes, and in how many
+    scenes; what was missed."""
     by_how: dict[str, list[str]] = {"real": [], "replayed": [], "nothing": []}
     for name, artefact in artefacts.items():
         real = artefact["provoked"] > replayed(artefact, "provoked")
@@ -244,17 +264,27 @@ def summary(artefacts: dict[str, Artefact]) -> list[str]:
         parts.append(f"{amounts['replayed']} only replayed from recorded or made-up samples")
     if amounts["nothing"]:
         parts.append(f"{amounts['nothing']} not provoked at all")
-    provoked = [artefact for artefact in artefacts.values() if artefact["provoked"]]
-    every = sum(artefact["detected"] == artefact["provoked"] for artefact in provoked)
     return [
         f"Of {number_format.plural(len(artefacts), 'artefact')} {number_format.listed(parts)}.",
-        f"{every} of the {len(provoked)} were found every time.",
+        _found_here(_provoked_here(artefacts)),
         _listed("Missed", {n: (missed(a), a["provoked"]) for n, a in artefacts.items()})
         or "None was missed.",
         _listed("Abstained", {n: (a["abstained"], a["provoked"]) for n, a in artefacts.items()}),
         _listed("False alarms", {n: (a["false_alarms"], a["nulls"]) for n, a in artefacts.items()})
         or "There was no false alarm.",
     ]
+
+
+def _found_here(provoked: list[Artefact]) -> str:
+    """`41 of these 42 were found in all of their scenes, of which each has 1 to 12.`"""
+    if not provoked:
+        return ""
+    scenes = sorted(_here(artefact, "provoked") for artefact in provoked)
+    each = f"{scenes[0]}" if scenes[0] == scenes[-1] else f"{scenes[0]:,} to {scenes[-1]:,}"
+    return (
+        f"{len(_always_found(provoked))} of these {len(provoked)} were found in all of their "
+        f"scenes, of which each has {each}."
+    )
 
 
 def _are(amount: int) -> str:

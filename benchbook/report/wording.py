@@ -197,8 +197,19 @@ def mechanism(paper: Paper, point: str | None) -> str:
 
 
 def all_claims(paper: Paper) -> list[dict[str, Any]]:
-    """All claims of the figures shown, in their order."""
-    return [claim for figure in paper["figures"] for claim in figure["claims"]]
+    """All claims of the figures shown, in their order; of one claim by several means, such as two
+    libraries, the one that was decided, else tried, else the first: it counts once."""
+    groups: dict[str, list[dict[str, Any]]] = {}
+    for figure in paper["figures"]:
+        for claim in figure["claims"]:
+            own = f"{figure.get('id')}/{claim.get('claim')}"
+            groups.setdefault(claim.get("repeats") or own, []).append(claim)
+    return [min(same, key=_how_undecided) for same in groups.values()]
+
+
+def _how_undecided(claim: dict[str, Any]) -> int:
+    order = ("inconclusive", "not_measurable_here")
+    return order.index(claim["verdict"]) + 1 if claim["verdict"] in order else 0
 
 
 def points_of(claim: dict[str, Any]) -> list[str]:
