@@ -656,7 +656,7 @@ def test_the_real_papers_are_audited(tmp_path: Path) -> None:
     assert content["version"] == 2
     assert {item["paper"] for item in content["items"]} == set(catalogue.papers(ROOT))
     for item in content["items"]:
-        assert set(item) == KEYS | {*FOR_SENTENCES, "facts", "cells", "slip"}
+        assert set(item) == KEYS | {*FOR_SENTENCES, "facts", "cells", "slip", "qualified"}
         assert bool(item["slip"]) != item["consistent"]
         assert item["rule"] in RULES
         assert sentence(item).endswith(".")
@@ -835,3 +835,20 @@ def test_the_answer_quotes_the_gravest_slip_and_only_where_something_disagrees()
     (both,) = audit_section.sentence({"audit": wrong})
     assert both == f"{checks} 2 disagree, 2 distinct slips; the gravest: 7 is printed."
     assert audit_section.sentence({"audit": wrong, "figure": "p/f"}) == []
+
+
+def test_what_the_source_qualifies_itself_is_no_disagreement() -> None:
+    """A straight line was held against 8 µs, of a growth that the text calls not linear."""
+    checks = [check for check in audit(ROOT, "e7udpip-latency") if check["rule"] == "slope"]
+    assert [check["recomputed"] for check in checks] == ["12.5", "9.9"]
+    assert all(
+        check["consistent"] and "not really grow linearly" in check["qualified"] for check in checks
+    )
+    assert not any(check["slip"] for check in checks)
+    paper = {"audit": audit(ROOT, "e7udpip-latency")}
+    assert audit_section.disagreeing(paper) == []
+    assert audit_section.sentence(paper) == []
+    first, _ = audit_section.informing(paper)
+    assert first.startswith("The source states 8 for what a switch with one packet buffer adds")
+    assert first.endswith("that it cannot call this a conclusion.")
+    assert "2 do not fit a statement that it qualifies itself" in audit_section.summary(paper)

@@ -9,6 +9,7 @@ reader sees how many there were. Its sentence is written in report/audit_sentenc
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -49,7 +50,8 @@ def audit(root: Path, paper: str) -> list[dict[str, Any]]:
     for rule in all_rules():
         kinds[rule.RULE] = rule.KIND
         try:
-            items += rule.check(tables, declared.get(rule.RULE, []))
+            for entry in declared.get(rule.RULE, []):
+                items += _qualified(rule.check(tables, [entry]), entry.get("qualified"))
         except BenchbookError as error:
             raise BenchbookError(f"{path.relative_to(root)}: {error}") from None
         except ZeroDivisionError:
@@ -62,6 +64,17 @@ def audit(root: Path, paper: str) -> list[dict[str, Any]]:
         for k in group:
             records[k]["slip"] = slip
     return records
+
+
+def _qualified(items: list[Item], words: str | None) -> list[Item]:
+    """The items of one entry: where the source qualifies what it states, those that do not fit
+    inform and are no disagreement."""
+    if not words:
+        return items
+    return [
+        item if item.consistent else replace(item, consistent=True, qualified=words)
+        for item in items
+    ]
 
 
 def read_tables(root: Path, paper: str, declared: dict[str, Any]) -> Tables:

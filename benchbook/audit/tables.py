@@ -35,7 +35,8 @@ class Item:
     tolerance: what rounding allows, None where nothing is rounded. cells: what the check is about,
     not what it is recomputed from; label: of its row; cause: why it does not fit, which items of
     one slip share; allowed: what the digits of both numbers allow, printed first; facts: what the
-    sentence of its rule is filled with, in report/."""
+    sentence of its rule is filled with, in report/; qualified: what the source itself says that
+    takes the edge off a statement which its tables do not fit, so that it is consistent."""
 
     table: str
     rule: str
@@ -49,6 +50,7 @@ class Item:
     label: str = ""
     cause: Reason | None = None
     allowed: tuple[Interval, Interval] | None = None
+    qualified: str = ""
 
     def record(self, paper: str, tables: Tables) -> dict[str, Any]:
         """This item as audit.json carries it, with the names of its tables and its column."""
@@ -59,6 +61,7 @@ class Item:
             "facts": {name: recorded(fact) for name, fact in self.facts.items()},
             "cells": [cell._asdict() for cell in self.cells],
             "label": self.label,
+            "qualified": self.qualified,
             "cause": recorded(self.cause),
             "value": shown(self.allowed[1], self.printed) if self.allowed else None,
             "name": tables.name(self.table),

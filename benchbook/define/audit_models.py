@@ -115,7 +115,18 @@ class Extreme(Model):
     printed: Column
 
 
-class Bound(Model):
+class FromProse(Model):
+    """What is stated in words, which may qualify themselves."""
+
+    qualified: str | None = Field(
+        default=None,
+        min_length=1,
+        description="what the source itself says that takes the edge off the statement: then a "
+        "table that does not fit it is no disagreement",
+    )
+
+
+class Bound(FromProse):
     """A stated bound on spreads: all, or most (more than half), of them stay within it."""
 
     of: list[Rows] = Field(min_length=1)
@@ -131,7 +142,7 @@ class Same(Model):
     second: Column
 
 
-class Slope(Model):
+class Slope(FromProse):
     """What is stated that each step adds, against the slope of a table over labels that are
     numbers."""
 
@@ -150,7 +161,7 @@ class Trend(Model):
     when: str = Field(min_length=1, description="what these rows have, like `with a switch`")
 
 
-class Gap(Model):
+class Gap(FromProse):
     """The difference of two series, row by row, and what is stated of it."""
 
     first: Column
@@ -158,7 +169,7 @@ class Gap(Model):
     stated: Trend
 
 
-class Growth(Model):
+class Growth(FromProse):
     """Whether a series over labels that are numbers is stated to grow evenly."""
 
     of: Column
@@ -166,7 +177,7 @@ class Growth(Model):
     step: str = Field(min_length=1, description="a step in words, like `a switch`")
 
 
-class Beyond(Model):
+class Beyond(FromProse):
     """All other rows of a column are stated to lie on one side of the row with label `beside`."""
 
     of: Column

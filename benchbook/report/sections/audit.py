@@ -35,11 +35,20 @@ def grave_slips(paper: Paper) -> list[dict[str, Any]]:
     return [slip for slip in slips(paper) if slip["kind"] in PLACES]
 
 
+def informing(paper: Paper) -> list[str]:
+    """What does not fit a statement that the source itself qualifies, each as a sentence."""
+    return [
+        f"{check['words'].rstrip('.')}; {check['qualified'].rstrip('.')}."
+        for check in in_words(paper["audit"])
+        if check.get("qualified")
+    ]
+
+
 def agreeing_by_rule(paper: Paper) -> dict[str, list[Check]]:
     """What a rule asks -> its checks that hold; the rule with the most of them first."""
     by_question: dict[str, list[Check]] = {}
     for check in in_words(paper["audit"]):
-        if check["consistent"]:
+        if check["consistent"] and not check.get("qualified"):
             by_question.setdefault(check["asks"], []).append(check)
     return dict(sorted(by_question.items(), key=lambda rule: -len(rule[1])))
 
@@ -59,6 +68,11 @@ def of_table(paper: Paper, table: str) -> str:
 def summary(paper: Paper) -> str:
     """`23 of 77 checks of the source’s own numbers disagree: 14 distinct slips`."""
     wrong, every = len(disagreeing(paper)), number_format.plural(len(paper["audit"]), "check")
+    if not wrong and (qualified := len(informing(paper))):
+        return (
+            f"no disagreement in {every} of the source’s own numbers; {qualified} do not fit a "
+            "statement that it qualifies itself"
+        )
     if not wrong:
         return f"no disagreement in {every} of the source’s own numbers"
     text = f"{wrong} of {every} of the source’s own numbers {_disagree(wrong)}"
