@@ -14,13 +14,14 @@ from tempfile import TemporaryDirectory
 from rich.console import Console
 from rich.table import Table
 
-from benchbook.commands import bench_sockperf
+from benchbook.commands import bench_sockperf, bench_verdicts
 from benchbook.commands.options import ROOT
 from benchbook.core.files import read_json
 from benchbook.core.stage_times import NOTES, split
 from benchbook.records import journal
 
 REPEATS = 3
+SIMULATING_S = 60.0
 LINES = 100_000  # of a long log
 
 
@@ -53,6 +54,8 @@ def command() -> None:
         table.add_row(f"benchbook explain, {LINES:,} lines of {name}", f"{took:.2f} s")
     what = f"round trip ÷ {bench_sockperf.PEER}'s, in turns of {bench_sockperf.TURN_S * 1e3:.0f} ms"
     table.add_row(what, bench_sockperf.against_sockperf(ROOT))
+    for what, counts in bench_verdicts.table(ROOT, SIMULATING_S):
+        table.add_row(what, counts)
     for what, value in (split(ROOT / NOTES) or {}).items():
         table.add_row(f"last workflow that measured, {what}", f"{value:.1f} s")
     for run in latest_runs(ROOT):
