@@ -11,7 +11,13 @@ from benchbook.judge.swapped_labels import labels
 from benchbook.report.render import part
 from benchbook.report.sections import swapped_labels
 
-TOLD = {"runs": {"A": "loop", "B": "copy"}, "proof": "It was seen.", "unknown": "All else."}
+EXAMINED = {"by": "somebody", "date": "2026-01-02", "package": "Debian’s p 1.0-2, amd64"}
+TOLD: dict[str, Any] = {
+    "runs": {"A": "loop", "B": "copy"},
+    "proof": "It was seen.",
+    "unknown": "All else.",
+}
+TOLD |= {"examined": EXAMINED}
 PEERS: dict[str, Any] = {
     "p-1": {"tool": "p", "describes": "1.0", "labels": TOLD},
     "q": {"tool": "q"},
@@ -99,7 +105,9 @@ def test_the_page_computes_both_readings_and_states_evidence_and_limits() -> Non
     ).html
     html = html.replace(number_format.FIXED, " ")
     for said in (
-        "In p 1.0 as examined here, what it prints as A is the plain loop",
+        "Somebody examined Debian’s p 1.0-2, amd64 on 2026-01-02: what it prints as A is the plain "
+        "loop",
+        "This run did not look at it again.",
         "It was seen.",
         "the plain loop 2.00 to 4.00 times as fast as the whole copy; exchanged, 0.250 to 0.500",
         "C is then 2.00 to 4.00 times the whole copy, not 8.00",
@@ -108,6 +116,7 @@ def test_the_page_computes_both_readings_and_states_evidence_and_limits() -> Non
         "not proven",
     ):
         assert said in html
+    assert "examined here" not in html  # on a machine where the program may not even be
     (beside,) = swapped_labels.pairs_in_figure(experiment, content["figures"][1])
     assert beside[1] == 4
     assert f'id="{swapped_labels.anchor(beside[0])}"' in html

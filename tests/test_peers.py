@@ -190,7 +190,14 @@ def spec_of(content: dict[str, Any], **changes: Any) -> dict[str, Any]:
         ({"multiples": {"bytes": [0]}}, "key 'multiples' has 0"),
         ({"multiples": {"bytes": ["pages"]}}, "key 'multiples' has 'pages'"),
         (
-            {"labels": {"runs": {"MEMCPY": "memcpy"}, "proof": "x", "unknown": "x"}},
+            {
+                "labels": {
+                    "runs": {"MEMCPY": "memcpy"},
+                    "proof": "x",
+                    "unknown": "x",
+                    "examined": {"by": "x", "date": "2026-01-02", "package": "x"},
+                }
+            },
             "key 'labels' names 'memcpy'; allowed: copy, loop",
         ),
         ({"measures": [{"setting": {"form": "x"}, "arguments": ["{repetitions}"]}]}, "'form'"),

@@ -351,9 +351,18 @@ class PeerServer(Model):
     protocol: Literal["tcp", "udp"] = Field(description="of the port that it listens on")
 
 
+class Examined(Model):
+    """Who looked at a program, when, and which build of it: no run repeats that."""
+
+    by: str = Field(min_length=1)
+    date: Annotated[str, Field(pattern=r"^\d{4}-\d\d-\d\d$")]
+    package: str = Field(min_length=1, description="with its full version: `mbw 1.2.2-1.1, amd64`")
+
+
 class Labels(Model):
     """What a tool's tests run under the names that it prints, where those say something else."""
 
+    examined: Examined
     runs: dict[str, Name] = Field(min_length=1, description="printed label -> method")
     proof: str = Field(min_length=1, description="how this is known, in sentences")
     unknown: str = Field(min_length=1, description="what was not examined, in sentences")

@@ -20,7 +20,8 @@ def labels(
     figures: list[dict[str, Any]], peers: dict[str, dict[str, Any]], odd: list[dict[str, Any]]
 ) -> list[dict[str, Any]]:
     """Each pair of labels under which a peer runs the method that the figures read in the other:
-    {peer, tool, version, labels, methods (as the figures read them), proof, unknown, tables}.
+    {peer, tool, version, examined, labels, methods (as the figures read them), proof, unknown,
+    tables}.
 
     A table is {figure, title, point, printed (second ÷ first label), rerun (of their methods, None
     where not measured), smallest_effect, order (of the rerun: exchanged, printed, undecided, not
@@ -43,6 +44,7 @@ def labels(
                     continue
                 both = [first["label"], second["label"]]
                 about = {"peer": name, "tool": spec["tool"], "version": spec.get("describes", "")}
+                about["examined"] = labels_of["examined"]
                 about |= {"labels": both, "methods": methods}
                 about |= {
                     "proof": labels_of["proof"],

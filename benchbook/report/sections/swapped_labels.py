@@ -42,8 +42,8 @@ def explanation(paper: Paper, pair: Pair) -> dict[str, str]:
     return {
         "ratio": f"{compared} ÷ {base}",
         "what": (
-            f"In {pair['tool']} {pair['version']} as examined here, what it prints as {first} is "
-            f"the {compared}, and what it prints as {second} is the {base}."
+            f"{_examined(pair)}: what it prints as {first} is the {compared}, and what it prints "
+            f"as {second} is the {base}. This run did not look at it again."
         ),
         "follows": (
             f"As labelled, the published tables make the {compared} {wording.ratio_range(printed)} "
@@ -52,6 +52,15 @@ def explanation(paper: Paper, pair: Pair) -> dict[str, str]:
             f"{_here(pair, f'{compared} ÷ {base}')}"
         ),
     }
+
+
+def _examined(pair: Pair) -> str:
+    """Who examined which build of a program, and when."""
+    examined = pair.get("examined")
+    if not examined:  # as of results of an older version
+        return f"{pair['tool']} {pair['version']} was examined elsewhere"
+    by = wording.capitalised(examined["by"])
+    return f"{by} examined {examined['package']} on {examined['date']}"
 
 
 def _others(pair: Pair, base: str) -> str:
