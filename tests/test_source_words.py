@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from benchbook.define import catalogue
 from benchbook.define.claim_hashes import claim_hashes
 from benchbook.judge.paper_source import PaperSource
 from benchbook.report import wording
-from benchbook.report.render import without_addresses
+from benchbook.report.render import part, without_addresses
 from benchbook.report.sections import answer, source_words
 
 SEEDS = ROOT.parent / "shared" / "seeds"
@@ -195,3 +196,20 @@ def test_no_region_is_met_by_what_the_source_calls_its_opposite() -> None:
         for claim in figure.claims:
             low, high = claim.region
             assert low is not None or (high or 0) <= 1, (figure.id, claim.id)
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("ssscore", "presumed to be due to a bottleneck in the hardware of the Ultra 60"),
+        ("stream-array-size", "Copy falls by about 4 % from 2·10⁹ elements on"),
+        ("spursengine-pcie", "does not state whether the functions that transfer"),
+        ("spursengine-pcie", "compares what comes back with what was sent"),
+        ("e7udpip-latency", "have not been verified sufficiently"),
+    ],
+)
+def test_what_else_the_source_says_is_on_the_page(name: str, words: str) -> None:
+    source = PaperSource.read(ROOT, name)
+    page = part("conditions", paper=source.about, wording=wording, source_words=source_words)
+    text = html.unescape(re.sub(r"<[^>]+>", "", page.html))
+    assert words in text

@@ -14,6 +14,7 @@ import jinja2
 from markupsafe import Markup, escape
 
 from benchbook.core import number_format
+from benchbook.report import foreign_words
 from benchbook.report.anonymise import nameless, nameless_page
 from benchbook.report.plots import palette
 
@@ -100,8 +101,10 @@ def render(template: str, **context: Any) -> str:
 
 
 def part(name: str, **context: Any) -> Html:
-    """A section of a page, out of templates/parts/."""
-    return Html(render(f"parts/{name}.html.j2", **context))
+    """A section of a page, out of templates/parts/; of a paper in another script, its words are
+    marked with their language."""
+    html = render(f"parts/{name}.html.j2", **context)
+    return Html(foreign_words.marked(html, (context.get("paper") or {}).get("language", "")))
 
 
 def recomputed(value: float | str | None) -> str:

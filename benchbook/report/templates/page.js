@@ -32,6 +32,19 @@
     command.after(both);
   }
 
+  // Without a font for a script every character of it is the same empty box: a note stands instead.
+  const drawnWith = (character) => {
+    const canvas = make("canvas", "", { width: 40, height: 40 });
+    const pen = canvas.getContext("2d");
+    pen.font = "30px sans-serif";
+    pen.fillText(character, 2, 32);
+    return canvas.toDataURL();
+  };
+  const foreign = document.querySelectorAll(".foreign");
+  if (foreign.length && drawnWith("\u8a9e") === drawnWith("\u4e00")) {
+    document.documentElement.classList.add("no-font");
+  }
+
   const search = document.getElementById("search");
   if (!search) return;
   const list = document.getElementById("entries");
