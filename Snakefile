@@ -3,7 +3,7 @@
 import sys
 
 sys.path.insert(0, workflow.basedir)
-from benchbook.workflow import STAGES, open_lab
+from benchbook.workflow import open_lab
 
 lab = open_lab(workflow.basedir, config)
 

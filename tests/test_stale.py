@@ -15,6 +15,8 @@ import pytest
 from conftest import ROOT, clean_environment, copy_checkout, in_env
 
 from benchbook.core import import_closure
+from benchbook.define.settings import load_settings
+from benchbook.workflow import Lab
 
 PACKAGE, COMMANDS = "benchbook", "benchbook.commands"
 # Told apart by the fingerprint of a plan, not by the age of files: a run is not measured again
@@ -74,39 +76,31 @@ def graph(checkout: Path) -> list[Job]:
     return jobs
 
 
-def stale_outputs(jobs: list[Job], changed: str) -> set[str]:
-    """Outputs that depend on a file, through others too."""
-    stale: set[str] = {changed}
+def stale_outputs(checkout: Path, changed: str) -> set[str]:
+    """Outputs that depend on a module, through others too."""
+    jobs = graph(checkout)
+    rules = {rule for rule, files in needed(checkout, called(jobs)).items() if changed in files}
+    stale = {path for job in jobs if job.rule in rules for path in job.outputs}
     while True:
         grown = {path for job in jobs if job.inputs & stale for path in job.outputs}
         if grown <= stale:
-            return stale - {changed}
+            return stale
         stale |= grown
 
 
-def modules() -> list[str]:
-    """All modules of the package, as paths in the checkout."""
-    files = (ROOT / PACKAGE).rglob("*.py")
-    return sorted(str(path.relative_to(ROOT)) for path in files)
+def called(jobs: list[Job]) -> list[Job]:
+    """Those that call a command and are run again when a module of it changes."""
+    return [job for job in jobs if job.command != "None" and job.rule not in BY_FINGERPRINT]
 
 
-def test_each_module_makes_stale_what_imports_it_and_nothing_else(measured: Path) -> None:
-    """Each in turn, by the inputs of one graph: a dry run for each would take a quarter of an
-    hour."""
-    jobs = [
-        job for job in graph(measured) if job.command != "None" and job.rule not in BY_FINGERPRINT
-    ]
-    needed = {
-        job.rule: set(import_closure.closure(measured, PACKAGE, [module_of(job)])) for job in jobs
+def needed(checkout: Path, jobs: list[Job]) -> dict[str, set[str]]:
+    """Rule -> the package's files that its command depends on."""
+    files = {
+        job.rule: set(import_closure.closure(checkout, PACKAGE, [module_of(job)])) for job in jobs
     }
-    needed["judge_controls"] |= set(replayed(measured))
-    wrong = [
-        (module, job.rule)
-        for module in modules()
-        for job in jobs
-        if (module in job.inputs) != (module in needed[job.rule])
-    ]
-    assert wrong == []
+    if "judge_controls" in files:
+        files["judge_controls"] |= set(replayed(checkout))
+    return files
 
 
 def replayed(checkout: Path) -> list[str]:
@@ -114,6 +108,36 @@ def replayed(checkout: Path) -> list[str]:
     files = (checkout / "kernels/controls").glob("*/replay.py")
     begins = [import_closure.of_file(checkout, PACKAGE, file) for file in files]
     return import_closure.closure(checkout, PACKAGE, chain.from_iterable(begins))
+
+
+@pytest.mark.parametrize("file", sorted((ROOT / "workflows").glob("*.smk")), ids=lambda f: f.name)
+def test_each_rule_depends_on_the_modules_of_the_command_that_it_calls(file: Path) -> None:
+    """A module that changes makes stale what imports it, and nothing else."""
+    text = file.read_text(encoding="utf-8")
+    rules = [
+        rule for rule in re.split(r"^ *(?=rule\b)", text, flags=re.M) if "-m benchbook" in rule
+    ]
+    assert rules
+    for rule in rules:
+        (command,) = re.findall(r"-m benchbook --log \S+\"?\s+\"?([\w-]+)", rule)
+        hashed = re.findall(r"modules=lab\.modules\(\"([\w-]+)\"\)", rule)
+        wanted = [] if command in BY_FINGERPRINT else [command] * rule.count("params:")
+        assert hashed == wanted, rule
+
+
+def test_the_hash_of_a_command_changes_with_a_file_that_it_imports(tmp_path: Path) -> None:
+    def hash_of(name: str, **texts: str) -> str:
+        root = tmp_path / name
+        files = {"core/sizes": "", "commands/show": "from benchbook.core import sizes", **texts}
+        for path, text in {"__init__": "", "core/__init__": "", **files}.items():
+            file = root / PACKAGE / f"{path}.py"
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text)
+        return Lab(root, load_settings(ROOT, {}), "host").modules("show")
+
+    before = hash_of("before")
+    assert hash_of("beside", **{"core/units": "# not imported"}) == before
+    assert hash_of("after", **{"core/sizes": "# a comment"}) != before
 
 
 def module_of(job: Job) -> str:
@@ -130,12 +154,12 @@ def test_a_comment_in_a_module_is_seen_by_a_dry_run(measured: Path, module: str)
     before, stamp = path.read_bytes(), path.stat()
     try:
         path.write_bytes(before + b"# a comment\n")
-        jobs = dry_run(measured, "--rerun-triggers", "mtime")
+        jobs = dry_run(measured, "--rerun-triggers", "params")
     finally:
         path.write_bytes(before)
         os.utime(path, ns=(stamp.st_atime_ns, stamp.st_mtime_ns))
     outputs = {output for job in jobs for output in job.outputs}
-    assert outputs == stale_outputs(graph(measured), f"{PACKAGE}/{module}")
+    assert outputs == stale_outputs(measured, f"{PACKAGE}/{module}")
     assert any(output.startswith("reports/") for output in outputs)
 
 
@@ -165,4 +189,4 @@ def test_no_stage_loads_a_module_that_is_no_input_of_it(measured: Path, tmp_path
         own = {str(file.relative_to(checkout)) for file in files if checkout in file.parents}
         own = {name for name in own if name.startswith(f"{PACKAGE}/")} - COMMAND_LINE
         assert own, rule
-        assert own - job.inputs == set(), rule
+        assert own - needed(checkout, [job])[rule] == set(), rule

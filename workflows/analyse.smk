@@ -3,20 +3,20 @@
 
 rule tables:
     input:
-        lab.modules("tables"),
         pointer=f"{lab.results}/{{experiment}}/current.json",
     output:
         f"{lab.results}/{{experiment}}/samples.parquet",
     log:
         f"{lab.results}/{{experiment}}/tables.log",
     priority: lab.priority
+    params:
+        modules=lab.modules("tables"),
     shell:
         "exec python3 -m benchbook --log {log} tables {input.pointer} --output {output}"
 
 
 rule analyse:
     input:
-        lab.modules("analyse"),
         definition=lab.definition_file,
         pointer=f"{lab.results}/{{experiment}}/current.json",
         samples=f"{lab.results}/{{experiment}}/samples.parquet",
@@ -26,6 +26,8 @@ rule analyse:
     log:
         f"{lab.results}/{{experiment}}/analyse.log",
     priority: lab.priority
+    params:
+        modules=lab.modules("analyse"),
     shell:
         "exec python3 -m benchbook --log {log} analyse {input.pointer} --samples {input.samples}"
         " --evidence {input.evidence} --output {output}"
@@ -34,7 +36,6 @@ rule analyse:
 rule recorded:
     # Once for all papers and presets. Measuring depends on none of it.
     input:
-        lab.modules("analyse-recorded"),
         lab.recorded_files,
         definition=lab.definition_file,
     output:
@@ -44,6 +45,8 @@ rule recorded:
     wildcard_constraints:
         machine=r"[\w.+-]+",
         run=r"[\w.+-]+",
+    params:
+        modules=lab.modules("analyse-recorded"),
     shell:
         "exec python3 -m benchbook --log {log} analyse-recorded"
         " data/recorded/{wildcards.machine}/{wildcards.experiment}/{wildcards.run}"
@@ -52,7 +55,6 @@ rule recorded:
 
 rule judge:
     input:
-        lab.modules("judge"),
         lab.published,
         lab.settled,
         lab.imported,
@@ -64,6 +66,7 @@ rule judge:
         f"{lab.results}/{{paper}}/judge.log",
     priority: lab.priority
     params:
+        modules=lab.modules("judge"),
         figure=lab.settings.figure or "",
         preset=lab.settings.preset,
         host=lab.host,
@@ -76,56 +79,58 @@ rule judge:
 
 rule samples:
     input:
-        lab.modules("merge-samples"),
         samples=expand(f"{lab.results}/{{experiment}}/samples.parquet", experiment=lab.experiments),
     output:
         f"{lab.results}/samples.parquet",
     log:
         f"{lab.results}/samples.log",
+    params:
+        modules=lab.modules("merge-samples"),
     shell:
         "exec python3 -m benchbook --log {log} merge-samples --output {output} {input.samples}"
 
 
 rule findings:
     input:
-        lab.modules("merge-findings"),
         analyses=expand(f"{lab.results}/{{experiment}}/analysis.json", experiment=lab.experiments),
     output:
         f"{lab.results}/findings.json",
     log:
         f"{lab.results}/findings.log",
+    params:
+        modules=lab.modules("merge-findings"),
     shell:
         "exec python3 -m benchbook --log {log} merge-findings --output {output} {input.analyses}"
 
 
 rule verdicts:
     input:
-        lab.modules("merge-verdicts"),
         papers=expand(f"{lab.results}/{{paper}}/paper.json", paper=lab.papers),
     output:
         f"{lab.results}/verdicts.json",
     log:
         f"{lab.results}/verdicts.log",
+    params:
+        modules=lab.modules("merge-verdicts"),
     shell:
         "exec python3 -m benchbook --log {log} merge-verdicts --output {output} {input.papers}"
 
 
 rule audit:
     input:
-        lab.modules("audit"),
         lab.all_published(),
     output:
         "results/audit.json",
     log:
         "results/audit.log",
+    params:
+        modules=lab.modules("audit"),
     shell:
         "exec python3 -m benchbook --log {log} audit --output {output}"
 
 
 rule judge_controls:
     input:
-        lab.modules("judge-controls"),
-        lab.replays(),
         lab.control_files(),
         analyses=expand(f"{lab.results}/{{control}}/analysis.json", control=lab.controls),
     output:
@@ -133,5 +138,8 @@ rule judge_controls:
     log:
         f"{lab.results}/controls.log",
     threads: workflow.cores
+    params:
+        modules=lab.modules("judge-controls"),
+        replays=lab.replays(),
     shell:
         "exec python3 -m benchbook --log {log} judge-controls --output {output} {input.analyses}"

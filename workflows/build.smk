@@ -9,7 +9,6 @@ for name, owners in lab.built_together():
             f"build_{name}"
         input:
             lab.sources_of(owners),
-            lab.modules("build"),
         output:
             lab.variants_of(owners),
         log:
@@ -17,6 +16,7 @@ for name, owners in lab.built_together():
         priority: lab.priority_of(name)
         threads: workflow.cores
         params:
+            modules=lab.modules("build"),
             variants=lab.identities(owners),
         shell:
             "exec python3 -m benchbook --log {log} build {output}"
@@ -25,13 +25,13 @@ for name, owners in lab.built_together():
 rule limits:
     input:
         lab.sources,
-        lab.modules("limits"),
     output:
         "build/{owner}/limits.json",
     log:
         "build/{owner}/limits.log",
     priority: lab.priority
     params:
+        modules=lab.modules("limits"),
         limits=lab.limited,
     shell:
         "exec python3 -m benchbook --log {log} limits {wildcards.owner} --output {output}"

@@ -3,7 +3,6 @@
 
 rule evidence:
     input:
-        lab.modules("evidence"),
         lab.definition_file,
         limits=lab.limit_files,
         pointer=f"{lab.results}/{{experiment}}/current.json",
@@ -14,6 +13,8 @@ rule evidence:
     priority: lab.priority_of_measuring
     # Counters of a whole socket must not count the jobs of others.
     threads: workflow.cores
+    params:
+        modules=lab.modules("evidence"),
     shell:
         # It starts programs, as the measurer does, and must not outlive the workflow either.
         "exec setpriv --pdeathsig KILL python3 -m benchbook --log {log} evidence {input.pointer}"

@@ -3,7 +3,6 @@
 
 rule page:
     input:
-        lab.modules("page"),
         notebook="notebooks/{paper}.ipynb",
         paper=f"{lab.results}/{{paper}}/paper.json",
     output:
@@ -14,6 +13,7 @@ rule page:
         said=f"{lab.results}/{{paper}}/page.log",
     priority: lab.priority
     params:
+        modules=lab.modules("page"),
         index="--index reports/index.html",
     shell:
         "exec python3 -m benchbook --log {log.said} page {input.notebook} --paper {input.paper}"
@@ -27,24 +27,25 @@ use rule page as figure_page with:
         executed=f"{lab.results}/{{paper}}/{{figure}}.ipynb",
         said=f"{lab.results}/{{paper}}/{{figure}}.log",
     params:
+        modules=lab.modules("page"),
         index="",
 
 
 rule controls:
     input:
-        lab.modules("controls-page"),
         controls=f"{lab.results}/controls.json",
     output:
         "reports/controls.html",
     log:
         f"{lab.results}/controls-page.log",
+    params:
+        modules=lab.modules("controls-page"),
     shell:
         "exec python3 -m benchbook --log {log} controls-page {input.controls} --output {output}"
 
 
 rule machine:
     input:
-        lab.modules("machine-page"),
         analyses=expand(
             f"{lab.results}/{{experiment}}/analysis.json",
             experiment=lab.experiments + lab.controls,
@@ -54,6 +55,8 @@ rule machine:
         "reports/machine.html",
     log:
         f"{lab.results}/machine-page.log",
+    params:
+        modules=lab.modules("machine-page"),
     shell:
         "exec python3 -m benchbook --log {log} machine-page {input.analyses} {input.papers}"
         " --output {output}"
@@ -61,19 +64,19 @@ rule machine:
 
 rule imported:
     input:
-        lab.modules("imported-page"),
         lab.imported,
     output:
         "reports/imported.html",
     log:
         f"{lab.results}/imported-page.log",
+    params:
+        modules=lab.modules("imported-page"),
     shell:
         "exec python3 -m benchbook --log {log} imported-page --output {output}"
 
 
 rule index:
     input:
-        lab.modules("index"),
         lab.imported_page,
         "reports/controls.html",
         "reports/machine.html",
@@ -84,6 +87,8 @@ rule index:
         "reports/index.html",
     log:
         f"{lab.results}/index.log",
+    params:
+        modules=lab.modules("index"),
     shell:
         "exec python3 -m benchbook --log {log} index {input.papers} --controls {input.controls}"
         " --output {output}"

@@ -16,7 +16,7 @@ from typing import NamedTuple
 _FROM = re.compile(r"^[ \t]*from ([\w.]+) import (\([^)]*\)|[^\n]+)", re.M)
 _IMPORT = re.compile(r"^[ \t]*import ([\w.]+)", re.M)
 _STRING = re.compile(r"[\"'](\w+(?:\.\w+)+)[\"']")
-_OWN_PACKAGE = re.compile(r"\bplugins\.\w+\(__name__")
+_OWN_PACKAGE = re.compile(r"plugins\.\w+\(__name__")
 _TYPES_ONLY = re.compile(r"^if TYPE_CHECKING:\n(?:[ \t]+[^\n]*\n|\n)+", re.M)
 _COMMENT = re.compile(r"[ \t]#[^\n]*")
 
@@ -40,8 +40,7 @@ def closure(root: Path, package: str, modules: Iterable[str]) -> list[str]:
         if module not in reached and _file(root, module):
             reached.add(module)
             waiting += _all(root, _imports(root, package, module))
-    files = {path for module in reached for path in _files(root, module)}
-    return sorted(str(path.relative_to(root)) for path in files)
+    return sorted({path for module in reached for path in _files(root, module)})
 
 
 def of_file(root: Path, package: str, path: Path) -> list[str]:
@@ -57,12 +56,13 @@ def _file(root: Path, module: str) -> Path | None:
     )
 
 
-def _files(root: Path, module: str) -> Iterator[Path]:
+@cache
+def _files(root: Path, module: str) -> tuple[str, ...]:
     path = _file(root, module)
-    if path:
-        yield path
-    if path and path.name == "__init__.py":
-        yield from _data(path.parent)
+    if not path:
+        return ()
+    data = _data(path.parent) if path.name == "__init__.py" else ()
+    return tuple(str(file.relative_to(root)) for file in (path, *data))
 
 
 def _data(folder: Path) -> Iterator[Path]:

@@ -143,17 +143,14 @@ def kernel_file(root: Path, kernel: str) -> Path:
 
 
 def _kernel(root: Path, path: Path, kernel: str) -> dict[str, Any]:
-    own = [
-        f"{CONTROLS}{file.parent.name}"
-        for file in (root / "kernels/controls").glob("*/kernel.yaml")
-    ]
-    known = [*experiments(root), *sorted(own)]
-    if kernel not in known:
+    file = kernel_file(root, kernel)
+    if not file.exists():
+        own = (root / "kernels/controls").glob("*/kernel.yaml")
+        names = [*experiments(root), *sorted(CONTROLS + file.parent.name for file in own)]
         raise BenchbookError(
-            f"{path}: key 'kernel' is {kernel!r}, which is no kernel; known: {', '.join(known)}"
+            f"{path}: key 'kernel' is {kernel!r}, which is no kernel; known: {', '.join(names)}"
         )
-    is_own = kernel.startswith(CONTROLS)
-    return load(kernel_file(root, kernel), ControlKernel if is_own else Experiment)
+    return load(file, ControlKernel if kernel.startswith(CONTROLS) else Experiment)
 
 
 def paper(root: Path, name: str) -> dict[str, Any]:
