@@ -101,11 +101,12 @@ def experiment(root: Path, name: str) -> Space:
 
 
 def _of_samples(space: Space, place: Place) -> None:
-    """What is said of points by some of their factors: `unlooped`, `baseline`, `plain`."""
+    """What is said of points by some of their factors: `unlooped`, `alone`, `baseline`, `plain`."""
     content = space.content
     named: list[tuple[tuple[str | int, ...], dict[str, Any]]] = [
-        (("unlooped", number), setting)
-        for number, setting in enumerate(content.get("unlooped", []))
+        ((key, number), setting)
+        for key in ("unlooped", "alone")
+        for number, setting in enumerate(content.get(key, []))
     ]
     named += [((key,), content[key]) for key in ("baseline", "plain") if content.get(key)]
     crosses = [cross for preset in PRESETS for cross in content["points"].get(preset, [])]

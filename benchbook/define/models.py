@@ -101,6 +101,12 @@ class Settings(Model):
     warmup: int = Field(ge=0, le=1000, description="repetitions before the samples, kept, marked")
     time_limit_s: Number = Field(gt=0, description="per invocation; beyond it the kernel hangs")
     anchor_every_s: Number = Field(gt=0)
+    turns: int = Field(
+        default=1,
+        ge=1,
+        le=1000,
+        description="parts in which a point is measured, in turns with those it is compared with",
+    )
     before_others: bool = Field(
         default=False, description="measured programs run before other work, where that is allowed"
     )
@@ -162,6 +168,7 @@ class OwnSettings(Model):
     samples_most: int | None = Field(default=None, ge=3, le=1_000_000)
     sample_least_ns: int | None = Field(default=None, ge=1)
     warmup: int | None = Field(default=None, ge=0, le=1000)
+    turns: int | None = Field(default=None, ge=1, le=1000)
     time_limit_s: Number | None = Field(default=None, gt=0, le=60)
 
 
@@ -261,6 +268,11 @@ class Experiment(Model):
     unlooped: list[Setting] = Field(
         default=[],
         description="points with these factors: each sample is one call, however short",
+    )
+    alone: list[Setting] = Field(
+        default=[],
+        description="points with these factors: their program is never alive beside another one, "
+        "not even stopped",
     )
     baseline: dict[Name, Value] = Field(
         default={},

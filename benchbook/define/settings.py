@@ -24,6 +24,7 @@ MEASURING = (
     "time_limit_s",
     "anchor_every_s",
     "before_others",
+    "turns",
     "disturbed",
 )
 # What it is told beside them; a change of another setting measures nothing.

@@ -17,6 +17,7 @@ from benchbook.network import Door
 
 PIPES_S = 1.0  # until the output of what was ended is given up
 LIMIT_S = 5.0  # until it sleeps
+TURN = b'"kind":"turn"'  # in the line of a kernel that stops, see kernels/common/turns.h
 _READ_BYTES = 1 << 16
 _WAIT_S = 0.002
 
@@ -71,16 +72,29 @@ class Started:
         """Let a stopped process run again."""
         self.process.send_signal(signal.SIGCONT)
 
-    def end(self) -> None:
-        """End the program that waits."""
-        self.process.kill()
-        self.process.communicate()
+    def stops_for_turn(self, time_limit_s: float) -> bool:
+        """Whether it stops before another turn of its own; False when it ends, or hangs."""
+        until = time.monotonic() + time_limit_s
+        before = self.printed.count(TURN)
+        while self.printed.count(TURN) == before:
+            left_s = until - time.monotonic()
+            if left_s <= 0 or not self._read(left_s):
+                return False
+        # It says so and then stops; what was ended in between never does.
+        os.waitid(os.P_PID, self.process.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
+        return os.waitid(os.P_PID, self.process.pid, os.WSTOPPED | os.WNOHANG) is not None
 
-    def _read(self) -> bool:
-        """What it said by now, if anything; False when it says no more."""
+    def end(self) -> None:
+        """End the program, unless it has ended."""
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.communicate()
+
+    def _read(self, wait_s: float = _WAIT_S) -> bool:
+        """Keep what it printed by now, or within that time; False when it prints no more."""
         assert self.process.stdout is not None
         handle = self.process.stdout.fileno()
-        if not select.select([handle], [], [], _WAIT_S)[0]:
+        if not select.select([handle], [], [], wait_s)[0]:
             return True
         chunk = os.read(handle, _READ_BYTES)
         self.printed += chunk

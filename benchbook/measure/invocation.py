@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import json
 import os
+import random
+import re
 import signal
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
 from benchbook.core.processes import Scheduling
 from benchbook.host import facts
-from benchbook.measure.child_process import Started, inherited, started
+from benchbook.measure.child_process import TURN, Started, inherited, started
 from benchbook.network import Door
 from benchbook.network.serving import NotServingError, serving
 from benchbook.peers.parsers import NotUnderstoodError
@@ -41,6 +43,13 @@ class Request:
     peer: PeerStart | None = None  # somebody else's program, with arguments of its own
     door: Door = field(default_factory=lambda: Door({}))  # into the network that it measures
     scheduling: Scheduling = Scheduling.NORMAL
+    turns: int = 1  # parts in which each point is measured, in turns with the others
+    pauses: bool = False  # before each turn, so that other programs have theirs
+
+    @property
+    def turns_of_points(self) -> list[int]:
+        """In how many turns each point takes part: a part has a sample at least."""
+        return [min(self.turns, point["samples"]) for point in self.points]
 
 
 @dataclass
@@ -74,6 +83,7 @@ class Result:
     steal_fraction: float | None
     frequency_khz: int | None
     scheduling: Scheduling | None = None  # of a start of ours
+    last_turn: int | None = None  # the point whose turn came last, where points take turns
 
 
 def now_ns() -> int:
@@ -95,6 +105,8 @@ def command_line(request: Request) -> list[str]:
         f"--source-offset={request.source_offset_bytes}",
         f"--destination-offset={request.destination_offset_bytes}",
         f"--seed={request.seed}",
+        *([f"--turns={request.turns}"] if request.turns > 1 else []),
+        *(["--pause"] if request.pauses else []),
     ]
 
 
@@ -116,31 +128,105 @@ def invoke(request: Request, ahead: Started | None = None) -> Result:
     start that `start_ahead` made of it, which goes on."""
     if request.door.refused:
         return _refused(request)
-    steal_before = facts.steal_ticks_of(request.cpus)
-    t_start_ns = now_ns()
-    start: dict[str, Any] = {}
-    scheduling = None
     if request.peer is None:
-        process = _start(request, request.cpus)
-        scheduling = process.scheduling
-        exit_status, out, err = process.finish(request.time_limit_s)
-        start, finished = read_output(out, len(request.points))
-        problem = explain_exit(exit_status, out, err, request.time_limit_s)
+        return invoke_in_turns([request], random.Random(request.seed))[0]
+    watch = _Watch(request)
+    points = [_peer_point(request, request.peer, ahead)]
+    return watch.result(points, {}, now_ns() - watch.t_start_ns)
+
+
+def invoke_in_turns(requests: list[Request], dice: random.Random) -> list[Result]:
+    """Start kernels that are alive at once, and let those that pause go on one at a time.
+
+    Each turn of each point once, then all of the next turn, in random order, so that what is
+    compared is measured within moments. The wall time of each is that in which it ran.
+    """
+    begun: list[_Begun] = []
+    try:
+        for request in requests:
+            begun.append(_Begun(request))
+        for number in _order_of_turns(requests, dice):
+            begun[number].take_turn()
+        return [start.end() for start in begun]
+    except BaseException:
+        for start in begun:
+            start.process.end()
+        raise
+
+
+def _order_of_turns(requests: list[Request], dice: random.Random) -> list[int]:
+    """Whose turn it is, by the number of the request."""
+    order: list[int] = []
+    for turn in range(max(request.turns for request in requests)):
+        takers = [
+            number
+            for number, request in enumerate(requests)
+            for turns in request.turns_of_points
+            if request.pauses and turn < turns
+        ]
+        dice.shuffle(takers)
+        order += takers
+    return order
+
+
+class _Watch:
+    """The machine from the start of an invocation on."""
+
+    def __init__(self, request: Request) -> None:
+        self.request = request
+        self.steal_before = facts.steal_ticks_of(request.cpus)
+        self.t_start_ns = now_ns()
+
+    def result(self, points: list[PointResult], start: dict[str, Any], wall_ns: int) -> Result:
+        """What became of the invocation, which ran for `wall_ns` of its time."""
+        t_end_ns = now_ns()
+        cpus = self.request.cpus
+        steal = _steal(
+            self.steal_before, facts.steal_ticks_of(cpus), t_end_ns - self.t_start_ns, self.request
+        )
+        return Result(
+            points=points,
+            start=start,
+            wall_ns=wall_ns,
+            t_start_ns=self.t_start_ns,
+            t_end_ns=t_end_ns,
+            steal_fraction=steal,
+            frequency_khz=facts.frequency_khz(cpus[0]),
+        )
+
+
+class _Begun:
+    """A kernel that was started, and waits for its first turn if it pauses."""
+
+    def __init__(self, request: Request) -> None:
+        self.request = request
+        self.watch = _Watch(request)
+        self.process = _start(request, request.cpus)
+        self.waits = request.pauses and self.process.stops_for_turn(request.time_limit_s)
+        self.ran_ns = now_ns() - self.watch.t_start_ns
+
+    def take_turn(self) -> None:
+        """Let it go on until it waits again, or ends."""
+        if self.waits:
+            began_ns = now_ns()
+            self.process.go_on()
+            self.waits = self.process.stops_for_turn(self._left_s())
+            self.ran_ns += now_ns() - began_ns
+
+    def _left_s(self) -> float:
+        return max(self.request.time_limit_s - self.ran_ns / 1e9, 0.0)
+
+    def end(self) -> Result:
+        """Wait for its end within its time limit, and read what it printed."""
+        began_ns = now_ns()
+        if self.waits:
+            self.process.go_on()
+        status, out, err = self.process.finish(self._left_s())
+        start, finished = read_output(out, len(self.request.points))
+        problem = explain_exit(status, out, err, self.request.time_limit_s)
         points = [PointResult(*problem) if point is None else point for point in finished]
-    else:
-        points = [_peer_point(request, request.peer, ahead)]
-    t_end_ns = now_ns()
-    wall_ns = t_end_ns - t_start_ns
-    return Result(
-        points=points,
-        start=start,
-        wall_ns=wall_ns,
-        t_start_ns=t_start_ns,
-        t_end_ns=t_end_ns,
-        steal_fraction=_steal(steal_before, facts.steal_ticks_of(request.cpus), wall_ns, request),
-        frequency_khz=facts.frequency_khz(request.cpus[0]),
-        scheduling=scheduling,
-    )
+        result = self.watch.result(points, start, self.ran_ns + now_ns() - began_ns)
+        return replace(result, scheduling=self.process.scheduling, last_turn=_last_turn(out))
 
 
 def start_ahead(request: Request) -> Started | None:
@@ -228,6 +314,12 @@ def read_output(out: str, expected: int) -> tuple[dict[str, Any], list[PointResu
             case "point" if 0 <= record["point"] < expected:
                 points[record["point"]] = _point(record, samples.get(record["point"], []))
     return start, points
+
+
+def _last_turn(out: str) -> int | None:
+    """The point whose turn came last, None where they take no turns."""
+    turns = re.findall(rf"^.*{TURN.decode()}.*$", out, re.MULTILINE)
+    return json.loads(turns[-1])["point"] if turns else None
 
 
 def _point(record: dict[str, Any], samples: list[dict[str, Any]]) -> PointResult:

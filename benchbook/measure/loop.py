@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import random
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from benchbook import stats
 from benchbook.core.files import write_json
 from benchbook.define.points import Point
 from benchbook.measure import disturbance
-from benchbook.measure.invocation import Result, now_ns
+from benchbook.measure.invocation import Request, Result, now_ns
 from benchbook.measure.pilot import expected, pilot
 from benchbook.measure.probe import MachineState
 from benchbook.measure.starter import Numbers, Starter, first_unfinished
@@ -130,16 +130,14 @@ class Run:
         number = done.next_block
         dice = random.Random(f"{self.seed}/{number}")
         groups = self.starter.groups(self._in_turn(len(done.complete), points))
-        groups = in_random_order(groups, self.plan.comparisons, dice)
-        order = [[point.id for point in group] for group in groups]
+        compared = in_random_order(groups, self.plan.comparisons, dice)
+        order = [[point.id for point in group] for together in compared for group in together]
         self._log({"kind": "block", "block": number, "order": order, "t_block_ns": now_ns()})
         thresholds = self.plan.settings.disturbed
         disturbed: list[str] = []
         numbers = done.pilot["points"] if done.pilot else {}
-        for index, group in enumerate(groups):
-            if self.state.due():
-                disturbed += disturbance.of_probe(self.state.read(), thresholds)
-            request, result = self.starter.start(group, numbers, dice)
+        starts = self._starts(compared, numbers, dice, disturbed)
+        for index, (group, request, result) in enumerate(starts):
             share_s = result.wall_ns / 1e9 / len(group)
             self.share_s |= dict.fromkeys((point.id for point in group), share_s)
             self._log(*self.starter.lines(number, index, group, request, result))
@@ -162,6 +160,22 @@ class Run:
         done.complete.append(number)
         if disturbed:
             done.disturbed.append(number)
+
+    def _starts(
+        self,
+        compared: list[list[list[Point]]],
+        numbers: Numbers,
+        dice: random.Random,
+        disturbed: list[str],
+    ) -> Iterator[tuple[list[Point], Request, Result]]:
+        """What each group of a block gave, those that are compared with each other together; adds
+        to `disturbed` what a probe between them found."""
+        for groups in compared:
+            if self.state.due():
+                disturbed += disturbance.of_probe(self.state.read(), self.plan.settings.disturbed)
+            starts = self.starter.start_compared(groups, numbers, dice)
+            for group, (request, result) in zip(groups, starts, strict=True):
+                yield group, request, result
 
     def _in_turn(self, done: int, points: list[Point]) -> list[Point]:
         """All points; in serial order the one whose turn it is after so many blocks, and after
@@ -269,9 +283,9 @@ class Run:
 
 def in_random_order(
     groups: list[list[Point]], comparisons: list[set[str]], dice: random.Random
-) -> list[list[Point]]:
-    """The starts of a block, and the points within each, in random order; but starts whose points
-    are compared follow one another, so that the machine has little time to change between them."""
+) -> list[list[list[Point]]]:
+    """The starts of a block, and the points within each, in random order; those whose points are
+    compared together, so that the machine has little time to change between them."""
     together: list[set[str]] = []
     for linked in [*({point.id for point in group} for group in groups), *comparisons]:
         touching = [names for names in together if names & linked]
@@ -284,5 +298,5 @@ def in_random_order(
         dice.shuffle(own)
         for group in own:
             dice.shuffle(group)
-        ordered += own
+        ordered.append(own)
     return ordered

@@ -10,9 +10,18 @@ from pathlib import Path
 from typing import Any
 
 from benchbook.core.processes import Scheduling
-from benchbook.define.points import Point, cpus_needed, grouped, workers
+from benchbook.define.points import Point, cpus_needed, grouped, memory_needed, workers
+from benchbook.host import memory
 from benchbook.measure.child_process import Started
-from benchbook.measure.invocation import PointResult, Request, Result, invoke, now_ns, start_ahead
+from benchbook.measure.invocation import (
+    PointResult,
+    Request,
+    Result,
+    invoke,
+    invoke_in_turns,
+    now_ns,
+    start_ahead,
+)
 from benchbook.network import LAID, Door, Network
 from benchbook.peers.start import prepare
 from benchbook.plan.plan import Plan
@@ -51,7 +60,15 @@ class Starter:
         """Points that share a start of the program, in the order of the plan."""
         return grouped(points, self.starts, self.peers)
 
-    def request(self, group: list[Point], numbers: Numbers, dice: random.Random) -> Request:
+    def request(
+        self,
+        group: list[Point],
+        numbers: Numbers,
+        dice: random.Random,
+        turns: int = 1,
+        *,
+        pauses: bool = False,
+    ) -> Request:
         """One invocation of these points, with random environment padding and buffer offsets."""
         first = group[0].factors
         layout = self._layout(group[0].variant)
@@ -79,6 +96,8 @@ class Starter:
             else prepare(spec, first, numbers[group[0].id], door.options.get("far-address", "")),
             door=door,
             scheduling=self._scheduling(group),
+            turns=turns if spec is None and first.get("processes", 1) == 1 else 1,
+            pauses=pauses,
         )
 
     def _scheduling(self, group: list[Point]) -> Scheduling:
@@ -113,7 +132,7 @@ class Starter:
         return {**own, **counts}
 
     def start(
-        self, group: list[Point], numbers: Numbers, dice: random.Random
+        self, group: list[Point], numbers: Numbers, dice: random.Random, turns: int = 1
     ) -> tuple[Request, Result]:
         """Invoke the group. A peer that sleeps before it measures is started for its next turn at
         once, and sleeps while others are measured."""
@@ -122,17 +141,53 @@ class Starter:
             request, waiting = self.ahead.pop(name)
             result = invoke(request, waiting)
         else:
-            request = self.request(group, numbers, dice)
+            request = self.request(group, numbers, dice, turns)
             result = invoke(request)
-        hung = any(point.state == "timeout" for point in result.points)
-        if hung and request.scheduling == Scheduling.REAL_TIME:
+        if _has_hung(request, result):
             self.waiting |= {point.id for point in group}
-            return self.start(group, numbers, dice)
+            return self.start(group, numbers, dice, turns)
         if request.peer and request.peer.sleeps_after and result.points[0].state == "ok":
             following = self.request(group, numbers, dice)
             if process := start_ahead(following):
                 self.ahead[name] = following, process
         return request, result
+
+    def start_compared(
+        self, groups: list[list[Point]], numbers: Numbers, dice: random.Random
+    ) -> list[tuple[Request, Result]]:
+        """Invoke groups whose points are compared: in turns, as many of them as can be alive at
+        once, and the others one after the other."""
+        turns = self.plan.settings.turns
+        together = self._alive_at_once(groups) if turns > 1 else []
+        invoked: dict[str, tuple[Request, Result]] = {}
+        if len(together) > 1:
+            requests = [
+                self.request(group, numbers, dice, turns, pauses=True) for group in together
+            ]
+            results = invoke_in_turns(requests, dice)
+            pairs = list(zip(together, zip(requests, results, strict=True), strict=True))
+            hung = [group for group, (request, result) in pairs if _has_hung(request, result)]
+            if hung:
+                self.waiting |= {point.id for group in hung for point in group}
+                return self.start_compared(groups, numbers, dice)
+            invoked = {group[0].id: pair for group, pair in pairs}
+        return [
+            invoked.get(group[0].id) or self.start(group, numbers, dice, turns) for group in groups
+        ]
+
+    def _alive_at_once(self, groups: list[list[Point]]) -> list[list[Point]]:
+        """Those groups of ours that can wait for each other, as far as the memory holds them."""
+        together = []
+        available_bytes = memory.memory_available_bytes().bytes or 0
+        left_bytes = self.plan.settings.memory_fraction * available_bytes
+        for group in groups:
+            first = group[0]
+            ours = first.variant not in self.peers and first.factors.get("processes", 1) == 1
+            needed = max(memory_needed(point, self.plan.buffers) for point in group)
+            if ours and not first.has_one_of(self.plan.alone) and needed <= left_bytes:
+                left_bytes -= needed
+                together.append(group)
+        return together
 
     def close(self) -> None:
         """End the peers that wait for a turn that does not come."""
@@ -189,16 +244,27 @@ class Starter:
         ]
 
 
+def _has_hung(request: Request, result: Result) -> bool:
+    """Whether it may have waited for what never runs beside a program at real-time priority."""
+    hung = any(point.state == "timeout" for point in result.points)
+    return hung and request.scheduling == Scheduling.REAL_TIME
+
+
 def _state(outcome: PointResult, position: int, dead: int | None) -> dict[str, str]:
-    """The points behind the one that a program died in are not to blame for it."""
-    if dead is not None and position > dead and not outcome.time_ns:
+    """The points beside the one that a program died in are not to blame for it."""
+    if dead is not None and position != dead and not outcome.time_ns:
         return {"state": "not_reached", "reason": ""}
     return {"state": outcome.state, "reason": outcome.reason}
 
 
 def first_unfinished(result: Result) -> int | None:
-    """The point that a program died in: points are printed as they finish, in order."""
-    for index, outcome in enumerate(result.points):
-        if outcome.state != "ok" and not outcome.time_ns:
-            return index
-    return None
+    """The point that a program died in: the one whose turn it was, or, as points are printed when
+    they finish, in order, the first that was not."""
+    unfinished = [
+        index
+        for index, outcome in enumerate(result.points)
+        if outcome.state != "ok" and not outcome.time_ns
+    ]
+    if result.last_turn in unfinished:
+        return result.last_turn
+    return unfinished[0] if unfinished else None

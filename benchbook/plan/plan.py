@@ -63,6 +63,8 @@ class Plan:
     all_cpus: bool = False  # whatever the number of threads that a point names
     serial: list[str] = field(default_factory=list)  # points of a control, one after the other
     unlooped: list[str] = field(default_factory=list)  # points whose samples are one call each
+    # Settings of points whose program cannot be alive while others are, though it is stopped.
+    alone: list[dict[str, Any]] = field(default_factory=list)
     emulation: dict[str, str] | None = None  # which points only emulate, as experiment.yaml says
     traced: bool = False  # by proot or a debugger, so that no time counts
     settle: dict[str, Any] | None = (
@@ -198,6 +200,7 @@ def make_plan(
         all_cpus=all_cpus,
         serial=serial,
         unlooped=[point.id for point in wanted if point.has_one_of(content.get("unlooped", []))],
+        alone=content.get("alone", []),
         emulation=content.get("emulation"),
         traced=host_facts.tracer() is not None,
     )

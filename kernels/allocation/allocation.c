@@ -236,7 +236,7 @@ static void observe_faults(const struct bench_point *point, struct bench_report 
         return;
     }
     const double per_call = (double)faults / (double)point->samples;
-    bench_observe_count(report, "timed_minor_faults", faults);
+    bench_observe_events(report, "timed_minor_faults", faults);
     bench_observe_real(report, "minor_faults_per_call", per_call);
     bench_observe_real(report, "minor_faults_per_page", per_call / (double)pages());
 }

@@ -8,6 +8,7 @@
 #include "buffer.h"
 #include "bytes_option.h"
 #include "emit.h"
+#include "turns.h"
 
 enum {
     OPTION_HELP = 0x100,
@@ -16,7 +17,9 @@ enum {
     OPTION_DESTINATION,
     OPTION_SEED,
     OPTION_PROCESSES,
-    OPTION_SCHEDULE
+    OPTION_SCHEDULE,
+    OPTION_TURNS,
+    OPTION_PAUSE
 };
 enum { PROCESSES_MOST = 1024 };
 
@@ -49,6 +52,14 @@ static const struct argp_option options[] = {
      .arg = "together|apart",
      .doc = "Let the processes begin each sample together, and time them as one; or apart, each "
             "at its own pace (the default)"},
+    {.name = "turns",
+     .key = OPTION_TURNS,
+     .arg = "N",
+     .doc = "Measure each point in N parts, in turns with the others (1 if not given); one process "
+            "only"},
+    {.name = "pause",
+     .key = OPTION_PAUSE,
+     .doc = "Stop before each turn, until a SIGCONT: somebody else has one meanwhile"},
     {.name = "help", .key = OPTION_HELP, .doc = "Print this text"},
     {0},
 };
@@ -125,6 +136,13 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
     case OPTION_SCHEDULE:
         input->arguments->together = parse_together(argument);
         return 0;
+    case OPTION_TURNS:
+        input->arguments->turns =
+            parse_number("--turns ", argument, strlen(argument), 1, TURNS_MOST);
+        return 0;
+    case OPTION_PAUSE:
+        input->arguments->pauses = true;
+        return 0;
     case OPTION_HELP:
         print_help(input->kernel, state->root_argp);
     default:
@@ -136,6 +154,7 @@ void arguments_parse(const struct bench_kernel *kernel, int argc, char **argv,
                      struct arguments *arguments) {
     struct input input = {.kernel = kernel, .arguments = arguments};
     arguments->processes = 1;
+    arguments->turns = 1;
     const struct argp_child children[] = {
         {.argp = bytes_option(&kernel->size)},
         {.argp = kernel->argp}, /* without one, the list ends here */
@@ -150,6 +169,9 @@ void arguments_parse(const struct bench_kernel *kernel, int argc, char **argv,
     argp_parse(&argp, argc, argv, ARGP_NO_ERRS | ARGP_NO_HELP, NULL, &input);
     if (arguments->point_count == 0) {
         refuse("there is nothing to measure; give at least one --point");
+    }
+    if (arguments->processes > 1 && (arguments->turns > 1 || arguments->pauses)) {
+        refuse("several processes cannot take turns; give --processes alone");
     }
     for (size_t i = 0; i < arguments->point_count && kernel->accept; i++) {
         kernel->accept(&arguments->points[i]);

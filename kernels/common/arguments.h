@@ -11,6 +11,8 @@ struct arguments {
     size_t point_count;
     size_t processes;
     bool together; /* all processes meet before each sample */
+    size_t turns;  /* in which each point is measured, see turns.h */
+    bool pauses;   /* before each turn */
 };
 
 /* Refuses what is wrong, and answers --help. */

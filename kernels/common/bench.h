@@ -115,6 +115,11 @@ struct bench_kernel {
     struct bench_buffers (*open)(const struct bench_settings *settings);
     struct bench_task (*prepare)(const struct bench_point *point); /* before each point */
     void (*check)(const struct bench_point *point, struct bench_report *report); /* after it */
+
+    /* Where a point is measured in parts, others in between, each part is prepared and checked; or,
+     * where that takes long: but for the last part this makes ready what was prepared before, with
+     * no check behind it. May be NULL. */
+    struct bench_task (*prepare_again)(const struct bench_point *point);
     void (*close)(void);
 
     /* Makes the call in each thread that its timed functions use; NULL: they use the caller's. */
@@ -127,6 +132,8 @@ extern const struct bench_kernel bench_kernel;
 void bench_fail(struct bench_report *report, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void bench_observe_count(struct bench_report *report, const char *name, uint64_t value);
+/* Of something that happens again and again: the parts of a point are added. */
+void bench_observe_events(struct bench_report *report, const char *name, uint64_t value);
 void bench_observe_real(struct bench_report *report, const char *name, double value);
 void bench_observe_share(struct bench_report *report, const char *name, uint64_t part,
                          uint64_t whole);

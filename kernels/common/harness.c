@@ -12,6 +12,7 @@
 #include "emit.h"
 #include "markers.h"
 #include "outcome.h"
+#include "turns.h"
 #include "usage.h"
 
 enum { ADDRESS_MODULUS = 4096 };
@@ -29,6 +30,7 @@ static struct place *places;
 static struct outcome *outcomes; /* those of the first point, by process; then of the next */
 static size_t reported;          /* steps */
 static bool all_good = true;
+static struct sample *later_warm_ups; /* of all turns but a point's first; not kept */
 
 static struct outcome *outcome_of(size_t point, size_t process) {
     return &outcomes[point * arguments.processes + process];
@@ -52,6 +54,9 @@ static void share_memory(void) {
             outcome_of(i, process)->samples = samples;
             samples += repetitions(&arguments.points[i]);
         }
+    }
+    if (arguments.turns > 1) {
+        later_warm_ups = crew_share(all * sizeof *later_warm_ups, "samples");
     }
 }
 
@@ -114,9 +119,12 @@ static void step(struct place *place) {
     }
 }
 
-static void run_point(size_t index, struct outcome *outcome) {
-    const struct bench_point *point = &arguments.points[index];
-    const struct bench_task task = bench_kernel.prepare(point);
+static void run_part(size_t index, const struct part *part, struct outcome *outcome) {
+    const struct bench_point *point = &part->point;
+    const bool is_checked = part->ends || !bench_kernel.prepare_again;
+    const bool is_ready = !part->begins && !is_checked;
+    const struct bench_task task =
+        is_ready ? bench_kernel.prepare_again(point) : bench_kernel.prepare(point);
     uint64_t of_all;
     if (task.series && point->loops != 1) {
         refuse("loops=%llu is not 1, and this method times its samples itself; give loops=1",
@@ -127,11 +135,50 @@ static void run_point(size_t index, struct outcome *outcome) {
         refuse("loops=%llu declares more bytes than can be counted; give fewer",
                (unsigned long long)point->loops);
     }
-    outcome->usage = measure(&task, point, index, outcome->samples);
-    outcome->usage.has_run_delay = outcome->usage.has_run_delay && !task.crowded;
-    /* Before the check touches them. */
-    outcome->mapped = mappings_find(task.brought ? task.brought : task.buffers);
-    bench_kernel.check(point, &outcome->report);
+    struct sample *samples = outcome->samples + arguments.points[index].warm_up + part->first;
+    struct usage usage =
+        measure(&task, point, index, part->begins ? outcome->samples : later_warm_ups, samples);
+    usage.has_run_delay = usage.has_run_delay && !task.crowded;
+    if (!part->begins) {
+        usage_add(&usage, &outcome->usage);
+    }
+    outcome->usage = usage;
+    if (part->ends) {
+        /* Before the check touches them. */
+        outcome->mapped = mappings_find(task.brought ? task.brought : task.buffers);
+    }
+    if (is_checked) {
+        struct bench_report report = {0};
+        bench_kernel.check(point, &report);
+        report_join_later(&outcome->report, &report);
+    }
+}
+
+/* In several turns, all points are done at the end. */
+static void run_points(struct place *place, size_t process) {
+    size_t order[POINTS_MAX];
+    size_t done = 0;
+    for (size_t turn = 0; turn < arguments.turns; turn++) {
+        turns_order(order, arguments.point_count, arguments.settings.seed, turn);
+        for (size_t i = 0; i < arguments.point_count; i++) {
+            const struct bench_point *point = &arguments.points[order[i]];
+            if (turn >= turns_taken(point, arguments.turns)) {
+                continue;
+            }
+            if (arguments.turns > 1 || arguments.pauses) {
+                turns_wait(order[i], arguments.pauses);
+            }
+            const struct part part = turns_part(point, arguments.turns, turn);
+            run_part(order[i], &part, outcome_of(order[i], process));
+            if (arguments.turns == 1) {
+                done++;
+                step(place);
+            }
+        }
+    }
+    for (; done < arguments.point_count; done++) {
+        step(place);
+    }
 }
 
 static void work(size_t process) {
@@ -146,10 +193,7 @@ static void work(size_t process) {
     usage_open();
     markers_open(arguments.processes);
     step(place);
-    for (size_t i = 0; i < arguments.point_count; i++) {
-        run_point(i, outcome_of(i, process));
-        step(place);
-    }
+    run_points(place, process);
     markers_close();
     if (bench_kernel.close) {
         bench_kernel.close();

@@ -33,11 +33,11 @@ static void repeat(const struct bench_task *task, uint64_t loops, struct sample 
 }
 
 struct usage measure(const struct bench_task *task, const struct bench_point *point, size_t index,
-                     struct sample *samples) {
-    repeat(task, point->loops, samples, point->warm_up);
+                     struct sample *warm_ups, struct sample *samples) {
+    repeat(task, point->loops, warm_ups, point->warm_up);
     const struct usage begin = usage_begin();
     markers_start(index);
-    repeat(task, point->loops, samples + point->warm_up, point->samples);
+    repeat(task, point->loops, samples, point->samples);
     markers_stop(index);
     return usage_end(&begin);
 }

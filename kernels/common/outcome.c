@@ -68,14 +68,9 @@ static struct usage sum_usage(const struct outcome *outcomes, size_t processes) 
     struct usage sum = outcomes[0].usage;
     for (size_t process = 1; process < processes; process++) {
         const struct usage *usage = &outcomes[process].usage;
-        sum.minor_faults += usage->minor_faults;
-        sum.major_faults += usage->major_faults;
-        sum.voluntary_switches += usage->voluntary_switches;
-        sum.involuntary_switches += usage->involuntary_switches;
-        sum.on_cpu_ns += usage->on_cpu_ns;
-        sum.wall_ns = larger(sum.wall_ns, usage->wall_ns);
-        sum.run_delay_ns += usage->run_delay_ns;
-        sum.has_run_delay = sum.has_run_delay && usage->has_run_delay;
+        const uint64_t longest_ns = larger(sum.wall_ns, usage->wall_ns);
+        usage_add(&sum, usage);
+        sum.wall_ns = longest_ns;
         sum.resident_bytes += usage->resident_bytes;
         sum.has_resident_bytes = sum.has_resident_bytes && usage->has_resident_bytes;
     }

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "emit.h"
 
@@ -28,6 +29,10 @@ static void add(struct bench_report *report, struct observation observation) {
 
 void bench_observe_count(struct bench_report *report, const char *name, uint64_t value) {
     add(report, (struct observation){.name = name, .kind = OBSERVED_COUNT, .count = value});
+}
+
+void bench_observe_events(struct bench_report *report, const char *name, uint64_t value) {
+    add(report, (struct observation){.name = name, .kind = OBSERVED_EVENTS, .count = value});
 }
 
 /* Tested and divided here and not in the kernel, where -Ofast takes every number for finite and
@@ -59,6 +64,15 @@ void bench_observe_absent(struct bench_report *report, const char *name) {
     add(report, (struct observation){.name = name, .kind = OBSERVED_ABSENT});
 }
 
+/* Of two shares; whether both are shares. */
+static bool keep_smaller(struct observation *seen, const struct observation *theirs) {
+    const bool both = seen->kind == OBSERVED_SHARE && theirs->kind == OBSERVED_SHARE;
+    if (both && theirs->real < seen->real) {
+        seen->real = theirs->real;
+    }
+    return both;
+}
+
 void report_join(struct bench_report *report, const struct bench_report *other, size_t process) {
     if (other->failed) {
         bench_fail(report, "process %zu: %s", process, other->reason);
@@ -66,9 +80,33 @@ void report_join(struct bench_report *report, const struct bench_report *other, 
     for (size_t i = 0; i < report->observation_count && i < other->observation_count; i++) {
         struct observation *seen = &report->observations[i];
         const struct observation *theirs = &other->observations[i];
-        const bool both = seen->kind == OBSERVED_SHARE && theirs->kind == OBSERVED_SHARE;
-        if (both && theirs->real < seen->real) {
-            seen->real = theirs->real;
+        keep_smaller(seen, theirs);
+    }
+}
+
+/* An early end may have left some out of either. */
+static struct observation *find(struct bench_report *report, const char *name) {
+    for (size_t i = 0; i < report->observation_count; i++) {
+        if (strcmp(report->observations[i].name, name) == 0) {
+            return &report->observations[i];
+        }
+    }
+    return NULL;
+}
+
+void report_join_later(struct bench_report *report, const struct bench_report *later) {
+    if (later->failed) {
+        bench_fail(report, "%s", later->reason);
+    }
+    for (size_t i = 0; i < later->observation_count; i++) {
+        const struct observation *theirs = &later->observations[i];
+        struct observation *seen = find(report, theirs->name);
+        if (!seen) {
+            add(report, *theirs);
+        } else if (seen->kind == OBSERVED_EVENTS && theirs->kind == OBSERVED_EVENTS) {
+            seen->count += theirs->count;
+        } else if (!keep_smaller(seen, theirs)) {
+            *seen = *theirs;
         }
     }
 }
@@ -78,6 +116,7 @@ void report_emit_observations(const struct bench_report *report) {
         const struct observation *seen = &report->observations[i];
         switch (seen->kind) {
         case OBSERVED_COUNT:
+        case OBSERVED_EVENTS:
             emit_integer(seen->name, seen->count);
             break;
         case OBSERVED_REAL:

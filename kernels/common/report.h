@@ -6,6 +6,7 @@
 
 enum observation_kind {
     OBSERVED_COUNT,
+    OBSERVED_EVENTS,
     OBSERVED_REAL,
     OBSERVED_SHARE,
     OBSERVED_TEXT,
@@ -31,6 +32,10 @@ struct bench_report {
 /* Takes in what another process found at the same point: the first failure, and the smallest of
  * each share, because a point is as good as its worst process. All else stays. */
 void report_join(struct bench_report *report, const struct bench_report *other, size_t process);
+
+/* Takes in what a later part of the same point found: the first failure, all events, the smallest of
+ * each share, and else what was seen last. */
+void report_join_later(struct bench_report *report, const struct bench_report *later);
 
 /* Values of an object that is open. */
 void report_emit_observations(const struct bench_report *report);

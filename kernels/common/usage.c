@@ -122,3 +122,14 @@ struct usage usage_end(const struct usage *begin) {
     usage.run_delay_ns -= begin->run_delay_ns;
     return usage;
 }
+
+void usage_add(struct usage *sum, const struct usage *more) {
+    sum->minor_faults += more->minor_faults;
+    sum->major_faults += more->major_faults;
+    sum->voluntary_switches += more->voluntary_switches;
+    sum->involuntary_switches += more->involuntary_switches;
+    sum->on_cpu_ns += more->on_cpu_ns;
+    sum->wall_ns += more->wall_ns;
+    sum->run_delay_ns += more->run_delay_ns;
+    sum->has_run_delay = sum->has_run_delay && more->has_run_delay;
+}

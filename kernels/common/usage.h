@@ -26,4 +26,7 @@ struct usage usage_begin(void);
 /* The difference since then. */
 struct usage usage_end(const struct usage *begin);
 
+/* Adds all but the memory held, which is no difference. */
+void usage_add(struct usage *sum, const struct usage *more);
+
 #endif

@@ -173,8 +173,7 @@ static struct bench_buffers open_buffers(const struct bench_settings *settings) 
     return (struct bench_buffers){.source = source, .destination = destination};
 }
 
-static struct bench_task prepare(const struct bench_point *point) {
-    pattern_poison(pattern, destination, bytes / WORD_BYTES);
+static struct bench_task prepare_again(const struct bench_point *point) {
     current = (struct copy){
         .destination = (unsigned char *)destination,
         .source = (const unsigned char *)source,
@@ -187,6 +186,11 @@ static struct bench_task prepare(const struct bench_point *point) {
         .bytes_declared = bytes,
         .buffers = {{source, bytes}, {destination, bytes}},
     };
+}
+
+static struct bench_task prepare(const struct bench_point *point) {
+    pattern_poison(pattern, destination, bytes / WORD_BYTES);
+    return prepare_again(point);
 }
 
 /* How many words of the destination block that begins at `word` are as the method defines. */
@@ -246,4 +250,5 @@ const struct bench_kernel bench_kernel = {
     .open = open_buffers,
     .prepare = prepare,
     .check = check,
+    .prepare_again = prepare_again,
 };

@@ -91,8 +91,8 @@ static void check(const struct bench_point *point, struct bench_report *report) 
         bench_fail(report, "%" PRIu64 " of %" PRIu64 " messages looked at were not as sent",
                    exchanged.wrong, exchanged.looked_at);
     }
-    bench_observe_count(report, "messages", exchanged.messages);
-    bench_observe_count(report, "messages_looked_at", exchanged.looked_at);
+    bench_observe_events(report, "messages", exchanged.messages);
+    bench_observe_events(report, "messages_looked_at", exchanged.looked_at);
     bench_observe_count(report, "messages_in_window", window);
     bench_observe_count(report, "message_directions", point->method == ONE_WAY ? 1 : 2);
     bench_observe_count(report, "message_buffers", exchanged.buffers);

@@ -215,6 +215,15 @@ static void observe_known(struct bench_report *report, const char *name, bool is
     }
 }
 
+static void observe_known_events(struct bench_report *report, const char *name, bool is_known,
+                                 uint64_t value) {
+    if (is_known) {
+        bench_observe_events(report, name, value);
+    } else {
+        bench_observe_absent(report, name);
+    }
+}
+
 static void observe_connection(struct bench_report *report) {
     int nodelay = 0;
     struct tcp_info info = {0};
@@ -225,29 +234,31 @@ static void observe_connection(struct bench_report *report) {
     observe_known(report, "far_tcp_nodelay", far_nodelay() >= 0, far_nodelay() > 0);
     length = sizeof info;
     is_known = getsockopt(trip.socket, IPPROTO_TCP, TCP_INFO, &info, &length) == 0;
-    observe_known(report, "tcp_retransmits", is_known, info.tcpi_total_retrans);
+    observe_known_events(report, "tcp_retransmits", is_known, info.tcpi_total_retrans);
     is_known =
         before.has_delayed_acks && proc_net_count(netstat, "TcpExt", "DelayedACKs", &delayed_acks);
-    observe_known(report, "delayed_acks", is_known, delayed_acks - before.delayed_acks);
-    bench_observe_count(report, "transfers", outcome.answered);
+    observe_known_events(report, "delayed_acks", is_known,
+                         delayed_acks - before.delayed_acks);
+    bench_observe_events(report, "transfers", outcome.answered);
 }
 
 static void observe_datagrams(struct bench_report *report) {
     uint64_t errors = 0;
     const bool is_known =
         before.has_buffer_errors && network_count(NETWORK_FAR, "Udp", "RcvbufErrors", &errors);
-    bench_observe_count(report, "datagrams_lost", outcome.lost);
-    observe_known(report, "receive_buffer_errors", is_known, errors - before.buffer_errors);
+    bench_observe_events(report, "datagrams_lost", outcome.lost);
+    observe_known_events(report, "receive_buffer_errors", is_known,
+                         errors - before.buffer_errors);
 }
 
 static void observe_sides(const struct bench_point *point, struct bench_report *report) {
     int cpus[CPUS_WANTED];
     struct network_device device = {0};
     const bool is_known = network_device(NETWORK_NEAR, &device);
-    bench_observe_count(report, "round_trips", outcome.answered);
-    bench_observe_count(report, "sockets_opened", trip.sockets_opened);
+    bench_observe_events(report, "round_trips", outcome.answered);
+    bench_observe_events(report, "sockets_opened", trip.sockets_opened);
     bench_observe_count(report, "stream", trip.protocol == PROTOCOL_TCP);
-    bench_observe_count(report, "procedure_calls", point->method == CALL ? outcome.answered : 0);
+    bench_observe_events(report, "procedure_calls", point->method == CALL ? outcome.answered : 0);
     bench_observe_count(report, "request_bytes", trip.request_bytes);
     bench_observe_count(report, "answer_bytes", trip.answer_bytes);
     bench_observe_count(report, "spinning", trip.spins);

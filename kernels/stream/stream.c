@@ -235,7 +235,6 @@ static void poison(int array) {
         const struct range range = range_of(part);
         doubles_poison(arrays[array] + range.first, range.count);
     }
-    holds_values[array] = false;
 }
 
 static double *array_or_null(int array) {
@@ -255,13 +254,12 @@ static void share_out(void) {
     }
 }
 
-/* Fills only what an earlier point has destroyed, and touches only what this one needs. */
-static struct bench_task prepare(const struct bench_point *point) {
+static struct bench_task prepare_again(const struct bench_point *point) {
     const struct definition *definition = &definitions[point->method];
     const int used[] = {definition->to, definition->from, definition->other};
-    fill(definition->from);
-    fill(definition->other);
-    poison(definition->to);
+    if (definition->to != NO_ARRAY) {
+        holds_values[definition->to] = false;
+    }
     work.to = array_or_null(definition->to);
     work.from = array_or_null(definition->from);
     work.other = array_or_null(definition->other);
@@ -278,6 +276,15 @@ static struct bench_task prepare(const struct bench_point *point) {
         }
     }
     return task;
+}
+
+/* Fills only what an earlier point has destroyed, and touches only what this one needs. */
+static struct bench_task prepare(const struct bench_point *point) {
+    const struct definition *definition = &definitions[point->method];
+    fill(definition->from);
+    fill(definition->other);
+    poison(definition->to);
+    return prepare_again(point);
 }
 
 static struct doubles_expected expected_of(const struct definition *definition) {
@@ -393,5 +400,6 @@ const struct bench_kernel bench_kernel = {
     .open = open_arrays,
     .prepare = prepare,
     .check = check,
+    .prepare_again = prepare_again,
     .in_each_thread = in_each_thread,
 };

@@ -145,7 +145,7 @@ void schedule_begin(const struct schedule *asked, struct bench_task *task) {
 
 void schedule_observe(struct bench_report *report) {
     bench_observe_count(report, "timed_from_intended", !schedule.from_send);
-    bench_observe_count(report, "requests_sent", course.sent);
-    bench_observe_count(report, "sends_late", course.late);
+    bench_observe_events(report, "requests_sent", course.sent);
+    bench_observe_events(report, "sends_late", course.late);
     bench_observe_real(report, "lateness_ns", (double)course.late_ns / (double)course.sent);
 }

@@ -209,7 +209,7 @@ static void observe_network(struct bench_report *report) {
         bench_observe_absent(report, "device_mtu_bytes");
     }
     if (has_buffer_errors && network_count(NETWORK_FAR, "Udp", "RcvbufErrors", &errors)) {
-        bench_observe_count(report, "receive_buffer_errors", errors - buffer_errors);
+        bench_observe_events(report, "receive_buffer_errors", errors - buffer_errors);
     } else {
         bench_observe_absent(report, "receive_buffer_errors");
     }
@@ -231,9 +231,9 @@ static void check(const struct bench_point *point, struct bench_report *report) 
                    "%% or %d in a row are too many; see whether the far side runs, and what drops",
                    exchange.lost, exchange.planned, LOST_PERCENT_MOST, LOST_IN_A_ROW_MOST);
     }
-    bench_observe_count(report, "round_trips", exchange.answered);
-    bench_observe_count(report, "datagrams_lost", exchange.lost);
-    bench_observe_count(report, "sockets_opened", exchange.sockets);
+    bench_observe_events(report, "round_trips", exchange.answered);
+    bench_observe_events(report, "datagrams_lost", exchange.lost);
+    bench_observe_events(report, "sockets_opened", exchange.sockets);
     bench_observe_count(report, "spinning", exchange.spins);
     bench_observe_count(report, "emulated_switches", asked.switches);
     bench_observe_count(report, "open_schedule", is_open(point));
