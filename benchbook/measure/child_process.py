@@ -20,6 +20,7 @@ LIMIT_S = 5.0  # until it sleeps
 TURN = b'"kind":"turn"'  # in the line of a kernel that stops, see kernels/common/turns.h
 _READ_BYTES = 1 << 16
 _WAIT_S = 0.002
+_STOP_S = 0.0001
 
 
 @dataclass
@@ -81,8 +82,13 @@ class Started:
             if left_s <= 0 or not self._read(left_s):
                 return False
         # It says so and then stops; what was ended in between never does.
-        os.waitid(os.P_PID, self.process.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
-        return os.waitid(os.P_PID, self.process.pid, os.WSTOPPED | os.WNOHANG) is not None
+        while time.monotonic() < until:
+            if os.waitid(os.P_PID, self.process.pid, os.WSTOPPED | os.WNOHANG):
+                return True
+            if os.waitid(os.P_PID, self.process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT):
+                return False
+            time.sleep(_STOP_S)
+        return False
 
     def end(self) -> None:
         """End the program, unless it has ended."""

@@ -56,6 +56,10 @@ class Starter:
         read of the machine before takes seconds beside other work."""
         return now_ns()
 
+    @cached_property
+    def _compared(self) -> set[str]:
+        return set().union(*self.plan.comparisons)
+
     def groups(self, points: list[Point]) -> list[list[Point]]:
         """Points that share a start of the program, in the order of the plan."""
         return grouped(points, self.starts, self.peers)
@@ -155,10 +159,12 @@ class Starter:
     def start_compared(
         self, groups: list[list[Point]], numbers: Numbers, dice: random.Random
     ) -> list[tuple[Request, Result]]:
-        """Invoke groups whose points are compared: in turns, as many of them as can be alive at
-        once, and the others one after the other."""
-        turns = self.plan.settings.turns
-        together = self._alive_at_once(groups) if turns > 1 else []
+        """Invoke groups that belong together. Where their points are compared they take turns, as
+        many of them as can be alive at once; the others are started one after the other."""
+        is_compared = any(point.id in self._compared for group in groups for point in group)
+        turns = self.plan.settings.turns if is_compared else 1
+        # A launcher is not stopped with what it launched.
+        together = self._alive_at_once(groups) if turns > 1 and self.plan.real_time else []
         invoked: dict[str, tuple[Request, Result]] = {}
         if len(together) > 1:
             requests = [
