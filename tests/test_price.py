@@ -36,10 +36,11 @@ def spans(blocks: list[list[tuple[list[str], float]]]) -> pd.DataFrame:
     for block, starts in enumerate(blocks):
         end_ns = 1e12 * (block + 1)  # what happened between two blocks belongs to neither
         for invocation, (points, took_s) in enumerate(starts):
-            end_ns += 1e9 * took_s
+            start_ns, end_ns = end_ns, end_ns + 1e9 * took_s
             for k, point in enumerate(reversed(points)):
                 span = {"block": block, "invocation": invocation, "point": point}
-                rows.append(span | {"t_end_ns": int(end_ns - k)})
+                ends = {"t_start_ns": int(start_ns) + 9, "t_end_ns": int(end_ns - k)}
+                rows.append(span | ends)
     return pd.DataFrame(rows)
 
 
@@ -50,6 +51,15 @@ def test_seconds_of_a_block_are_those_of_the_starts_it_needs() -> None:
     # One start measures b and b2, and is paid for once.
     assert block_seconds(table, ["a", "b", "b2"]) == pytest.approx(3)
     assert block_seconds(table, ["a", "b", "c"]) == pytest.approx(8)
+
+
+def test_starts_that_took_turns_are_paid_for_together() -> None:
+    table = spans([[(["a"], 1.0), (["b"], 2.0), (["c"], 4.0)]] * 3)
+    assert block_seconds(table, ["c"]) == pytest.approx(4)
+    b, c = table["point"] == "b", table["point"] == "c"
+    begun_ns = table.loc[b, "t_start_ns"].to_numpy()
+    table.loc[c, "t_start_ns"] = begun_ns + 5  # while b was alive
+    assert block_seconds(table, ["c"]) == block_seconds(table, ["b"]) == pytest.approx(6)
 
 
 def test_a_block_that_somebody_held_up_does_not_count_for_all() -> None:

@@ -54,12 +54,16 @@ def to_settle(points: list[dict[str, Any]], names: list[str]) -> list[str]:
 
 def block_seconds(summaries: pd.DataFrame, points: list[str]) -> float | None:
     """Seconds of a block that measures only these points: of each start that has one of them, the
-    median time from the end of the start before. None where no block tells."""
+    median time from the end of the start before. Starts that took turns, alive at once, are one.
+    None where no block tells."""
+    samples = summaries.sort_values(["block", "t_start_ns"])
+    ends = samples.groupby("block")["t_end_ns"].cummax().groupby(samples["block"]).shift()
+    apart = ~(samples["t_start_ns"] < ends) & samples.groupby("block")["invocation"].diff().ne(0)
     starts = (
-        summaries.groupby(["block", "invocation"])
+        samples.assign(start=apart.cumsum())
+        .groupby(["block", "start"])
         .agg(t_end_ns=("t_end_ns", "max"), points=("point", list))
         .reset_index()
-        .sort_values(["block", "t_end_ns"])
     )
     starts["took_ns"] = starts.groupby("block")["t_end_ns"].diff()
     wanted = set(points)
