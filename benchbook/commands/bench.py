@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 from rich.console import Console
 from rich.table import Table
 
-from benchbook.commands import bench_sockperf, bench_verdicts
+from benchbook.commands import bench_pairs, bench_sockperf, bench_verdicts
 from benchbook.commands.options import ROOT
 from benchbook.core.files import read_json
 from benchbook.core.stage_times import NOTES, split
@@ -22,6 +22,7 @@ from benchbook.records import journal
 
 REPEATS = 3
 SIMULATING_S = 60.0
+IDENTICAL_S = 300.0
 LINES = 100_000  # of a long log
 
 
@@ -54,6 +55,10 @@ def command() -> None:
         table.add_row(f"benchbook explain, {LINES:,} lines of {name}", f"{took:.2f} s")
     what = f"round trip ÷ {bench_sockperf.PEER}'s, in turns of {bench_sockperf.TURN_S * 1e3:.0f} ms"
     table.add_row(what, bench_sockperf.against_sockperf(ROOT))
+    for what, ratio in bench_pairs.side_by_side(ROOT):
+        table.add_row(what, ratio)
+    for what, counts in bench_pairs.identical(ROOT, IDENTICAL_S):
+        table.add_row(what, counts)
     for what, counts in bench_verdicts.table(ROOT, SIMULATING_S):
         table.add_row(what, counts)
     for what, value in (split(ROOT / NOTES) or {}).items():

@@ -1,0 +1,115 @@
+"""Our way, hyperfine and pyperf side by side (make bench): the arithmetic, the journal of identical
+pairs, and what is said where a tool is absent. No timing is asserted."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import random
+from contextlib import nullcontext
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.stats import ttest_ind
+
+from benchbook.commands import bench_pairs
+from benchbook.commands.bench_pairs import Compared, NotComparedError, Programs
+
+PAIR = Programs(Path("/bin/true"), 0)
+ALIKE, DIFFERENT = Compared(1.0, 0.99, 1.01, 8), Compared(1.02, 1.0099, 1.0302, 8)
+
+
+def test_a_comparison_says_whether_it_holds_the_truth() -> None:
+    assert DIFFERENT.said(1.03) == "1.0200 [1.0099, 1.0302], ± 1.0%, holds 1.03; 8 runs of each"
+    assert "misses 1;" in DIFFERENT.said(1.0)
+    assert Compared(1.0, 0.0, math.inf, 3).half_width == math.inf
+
+
+def test_welch_ends_where_the_test_of_the_means_does() -> None:
+    """Of logs of means: for small spreads that of the times themselves."""
+    dice = np.random.default_rng(1)
+    first, second = dice.normal(1, 1e-3, 12), dice.normal(1.01, 2e-3, 9)
+    made = bench_pairs.welch(first, second)
+    theirs = ttest_ind(second, first, equal_var=False).confidence_interval(0.95)
+    assert made.ratio == pytest.approx(second.mean() / first.mean())
+    assert [made.low - 1, made.high - 1] == pytest.approx(list(theirs), rel=0.02)
+    same = bench_pairs.welch(np.ones(3), np.full(3, 2.0))
+    assert (same.low, same.high) == (2.0, 2.0)
+
+
+def test_what_is_not_built_is_not_compared(tmp_path: Path) -> None:
+    with pytest.raises(NotComparedError, match="is not built; run `snakemake"):
+        bench_pairs.programs(tmp_path)
+    ((_, said),) = bench_pairs.identical(tmp_path, 0.0)
+    assert said.startswith("not measurable here: our kernel is not built")
+
+
+@pytest.mark.parametrize("name", ["hyperfine", "pyperf"])
+def test_an_absent_tool_is_said_with_what_to_do(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bench_pairs.shutil, "which", lambda name: None)
+    with pytest.raises(NotComparedError, match=f"{name} is not on PATH; .*install"):
+        bench_pairs.TOOLS[name](PAIR, (1, 1), 0.0, random.Random(1))
+
+
+HYPERFINE = {"results": [{"times": [1.0, 1.1, 0.9]}, {"times": [2.0, 2.2, 1.8]}]}
+PYPERF = {"benchmarks": [{"runs": [{"warmups": [[1, 9.0]]}, {"values": [1.0]}, {"values": [1.1]}]}]}
+
+
+@pytest.mark.parametrize(
+    ("name", "output", "ratio", "runs"),
+    [("hyperfine", HYPERFINE, 2.0, 3), ("pyperf", PYPERF, 1.0, 2)],
+)
+def test_a_tool_is_asked_for_its_times(
+    name: str,
+    output: dict,
+    ratio: float,
+    runs: int,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A program of that name that writes the tool's JSON."""
+    tool = tmp_path / name
+    (tmp_path / "times.json").write_text(json.dumps(output), encoding="utf-8")
+    tool.write_text(
+        "#!/bin/sh\nfor word; do case $word in --output=*|--export-json=*)"
+        f" cp {tmp_path}/times.json ${{word#*=}};; esac; done\n",
+        encoding="utf-8",
+    )
+    tool.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    monkeypatch.setattr(bench_pairs, "_commands", lambda *_: [["true"], ["true"]])
+    cpu = min(os.sched_getaffinity(0))
+    made = bench_pairs.TOOLS[name](Programs(Path("/bin/true"), cpu), (1, 1), 0.01, random.Random(1))
+    assert (made.ratio, made.runs) == (pytest.approx(ratio), runs)
+
+
+def test_a_tool_that_fails_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tool = tmp_path / "hyperfine"
+    tool.write_text("#!/bin/sh\necho no such option >&2; exit 3\n", encoding="utf-8")
+    tool.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    monkeypatch.setattr(bench_pairs, "_commands", lambda *_: [["true"], ["true"]])
+    cpu = min(os.sched_getaffinity(0))
+    with pytest.raises(NotComparedError, match="hyperfine ended: no such option"):
+        bench_pairs.hyperfine(Programs(Path("/bin/true"), cpu), (1, 1), 0.01, random.Random(1))
+
+
+def test_identical_pairs_add_up_over_calls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = iter([ALIKE, DIFFERENT, ALIKE, ALIKE])
+    monkeypatch.setattr(bench_pairs, "programs", lambda root: PAIR)
+    monkeypatch.setattr(bench_pairs, "busy", lambda count: nullcontext())
+    monkeypatch.setattr(bench_pairs, "ours", lambda *_: next(made))
+    monkeypatch.setattr(bench_pairs, "measuring_lock", lambda *_: nullcontext())
+    clock = iter(range(100))
+    monkeypatch.setattr(bench_pairs.time, "monotonic", lambda: next(clock))
+    ((what, said),) = bench_pairs.identical(tmp_path, 3)
+    assert "identical programs, 5 s a pair, beside 4 busy processes" in what
+    assert said == "2 of 1,000 pairs, called different 50.0%, median half-width 1.00%"
+    ((_, said),) = bench_pairs.identical(tmp_path, 3)
+    assert said == "4 of 1,000 pairs, called different 25.0%, median half-width 1.00%"
+    journal = tmp_path / bench_pairs.JOURNAL
+    otherwise = json.loads(journal.read_text(encoding="utf-8").splitlines()[0]) | {"pair_s": 1.0}
+    journal.write_text(json.dumps(otherwise) + "\n", encoding="utf-8")
+    assert bench_pairs.in_words(bench_pairs.read_pairs(journal)) == "no pair yet"
