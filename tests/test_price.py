@@ -108,7 +108,7 @@ def test_more_claims_of_a_figure_cost_more_blocks() -> None:
 def test_no_number_of_blocks_settles_an_estimate_on_the_bound() -> None:
     estimate = open_claim(1.95).estimate
     assert estimate is not None
-    nothing = {"margin": 0.0, "blocks": None, "minutes": None, "guard": False}
+    nothing = {"margin": 0.0, "blocks": None, "minutes": None, "guard": False, "least": 6}
     assert priced(open_claim(1.95, [None, estimate.value])) == nothing
     nearly = open_claim(1.95, [None, estimate.value * 1.0001])
     assert priced(nearly)["blocks"] is None  # over MOST_BLOCKS

@@ -30,7 +30,7 @@ def undecided(**changed: Any) -> dict[str, Any]:
         "blocks": 10,
         "intervals": 4,
         "reason": EDGE,
-        "price": {"blocks": None, "margin": 0.1, "minutes": None, "guard": False},
+        "price": {"blocks": None, "margin": 0.1, "minutes": None, "guard": False, "least": 8},
         "through": None,
         **changed,
     }

@@ -139,7 +139,8 @@ def test_what_is_open_says_why_and_once() -> None:
     edge = {"code": "over_the_edge"}
     ones = [
         claim("copy", "inconclusive", reason=edge, interval=[0.99, 1.08]),
-        claim("add", "inconclusive", reason=edge, interval=[None, None], blocks=2),
+        claim("add", "inconclusive", reason=edge, interval=[None, None], blocks=2)
+        | {"price": {"blocks": None, "margin": 0.1, "minutes": None, "guard": False, "least": 8}},
     ]
     headline, first = headline_and_answer(paper(ones))
     assert headline.startswith("Undecided here: whether the rates of Copy and Add stay within")

@@ -83,7 +83,10 @@ def _whence(place: Place, content: dict[str, Any], folder: Path) -> None:
     if thesis := content.get("thesis"):
         _statement(place.at("thesis", "source"), thesis["source"], content, folder)
         known = _first_claims(content)
-        place.at("thesis", "claim").known(thesis["claim"], known, "figure/claim")
+        if known and "claim" not in thesis:
+            raise place.at("thesis", "claim").refusal("is missing; name the claim that tests it")
+        if "claim" in thesis:
+            place.at("thesis", "claim").known(thesis["claim"], known, "figure/claim")
     elif any(figure.get("claims") for figure in content["figures"]):
         raise place.at("thesis").refusal(
             "is missing; say what the source concludes, and name the claim that tests it"

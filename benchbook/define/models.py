@@ -658,7 +658,9 @@ class Thesis(Model):
 
     text: str = Field(min_length=1, description="in our words, one sentence")
     source: Statement
-    claim: str = Field(description="figure/claim: the page leads with it, measurable or not")
+    claim: str | None = Field(
+        default=None, description="figure/claim: the page leads with it, measurable or not"
+    )
 
 
 class Remark(Model):

@@ -15,9 +15,10 @@ MOST_BLOCKS = 900  # beyond this nobody waits; exact intervals end at 1000, repe
 
 
 def price(resolved: ResolvedClaim) -> dict[str, Any] | None:
-    """{margin, blocks, minutes, guard}: `margin` on the scale on which noise adds, from estimate
-    to the nearest bound of the region; blocks None where no number of them settles it; `guard`
-    where not the interval but the twins left the claim open. None without an estimate.
+    """{margin, blocks, minutes, guard, least}: `margin` on the scale on which noise adds, from
+    estimate to the nearest bound of the region; blocks None where no number of them settles it;
+    `guard` where not the interval but the twins left the claim open; below `least` blocks no
+    interval has two ends. None without an estimate.
 
     Error: an order of magnitude, see stats.blocks_to_settle.
     """
@@ -28,18 +29,25 @@ def price(resolved: ResolvedClaim) -> dict[str, Any] | None:
     margin = stats.settling_margin(
         scale(made.value), [scale(bound) for bound in claim.region if bound is not None]
     )
+    least = stats.least_blocks(max(resolved.intervals, 1))
     if claim.holds(made.low, made.high) != "inconclusive":
         # The interval is narrow enough: something else left the claim open.
-        return {"margin": margin, "blocks": None, "minutes": None, "guard": True}
+        return {"margin": margin, "blocks": None, "minutes": None, "guard": True, "least": least}
     blocks = stats.blocks_to_settle(made.values, margin, resolved.intervals)
     if blocks is not None:  # as many as now did not do
         blocks = max(blocks, len(made.values) + 2 + len(made.values) % 2)
     points = to_settle(resolved.run.points, names_of(resolved.used))
     per_block_s = block_seconds(resolved.run.summaries, points)
     if blocks is None or blocks > MOST_BLOCKS:
-        return {"margin": margin, "blocks": None, "minutes": None, "guard": False}
+        return {"margin": margin, "blocks": None, "minutes": None, "guard": False, "least": least}
     minutes = None if per_block_s is None else blocks * per_block_s / 60
-    return {"margin": margin, "blocks": blocks, "minutes": minutes, "guard": False}
+    return {
+        "margin": margin,
+        "blocks": blocks,
+        "minutes": minutes,
+        "guard": False,
+        "least": least,
+    }
 
 
 def to_settle(points: list[dict[str, Any]], names: list[str]) -> list[str]:

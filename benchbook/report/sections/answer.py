@@ -125,7 +125,7 @@ def answer(paper: Paper) -> list[list[str]]:
     """Did it hold here, and why: the first paragraphs, as sentences."""
     if several := equivalence.no_effect_claims(paper):
         first_ones = equivalence.answer(paper, several)
-        says = source_words.concludes(paper) or f"The source’s answer in short: {paper['answer']}"
+        says = source_words.concludes(paper) or f"The source says: {paper['answer']}"
         beside = claims_section.others(paper, several)
         rest = [[says, *audit_section.sentence(paper)], beside, size_rule.rule_sentences(paper)]
         rest += [list(_not_the_end(paper))]
@@ -133,7 +133,7 @@ def answer(paper: Paper) -> list[list[str]]:
     first = leading(paper)
     said = []
     if not paper["figures"]:
-        said.append(f"The source’s answer in short: {paper['answer']}")
+        said.append(source_words.concludes(paper) or f"The source says: {paper['answer']}")
     top = first["points"]["numerator"] if first and first["kind"] == "ratio" else None
     # Where an artefact makes the number, what it is and does comes before what was claimed.
     lies = bool(top and wording.mechanism(paper, top))

@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from benchbook import stats
 from benchbook.core import number_format
 from benchbook.core.reason_codes import Code
 from benchbook.report import reasons, wording
@@ -246,7 +245,7 @@ def _of_all_runs(paper: Paper, claim: Claim) -> str:
 
 def too_few_rounds(claim: Claim) -> str:
     """That the rounds are too few for any interval of a claim, as a sentence; else empty."""
-    needed = stats.least_blocks(max(claim.get("intervals", 1), 1))
+    needed = (claim["price"] or {}).get("least", 0)
     if not claim["blocks"] or None not in claim["interval"] or claim["blocks"] >= needed:
         return ""
     return (
@@ -395,8 +394,9 @@ def elsewhere(paper: Paper, claim: Claim) -> str:
         nearest = found["nearest"]
         text += f". The nearest to the published ratio, {published(claim)}, is "
         text += conditions([nearest])
-        inside = nearest["low95"] <= max(found["published"]) and (
-            min(found["published"]) <= nearest["high95"]
+        high = nearest["high95"]
+        inside = (nearest["low95"] or 0) <= max(found["published"]) and (
+            high is None or min(found["published"]) <= high
         )
         text += (
             ", whose interval holds it, but is too wide to say that it appears there"
