@@ -14,8 +14,10 @@ import numpy as np
 import pytest
 from scipy.stats import ttest_ind
 
+import kernels
 from benchbook.commands import bench_pairs
 from benchbook.commands.bench_pairs import Compared, NotComparedError, Programs
+from kernels import KERNELS
 
 PAIR = Programs(Path("/bin/true"), 0)
 ALIKE, DIFFERENT = Compared(1.0, 0.99, 1.01, 8), Compared(1.02, 1.0099, 1.0302, 8)
@@ -113,3 +115,18 @@ def test_identical_pairs_add_up_over_calls(tmp_path: Path, monkeypatch: pytest.M
     otherwise = json.loads(journal.read_text(encoding="utf-8").splitlines()[0]) | {"pair_s": 1.0}
     journal.write_text(json.dumps(otherwise) + "\n", encoding="utf-8")
     assert bench_pairs.in_words(bench_pairs.read_pairs(journal)) == "no pair yet"
+
+
+def test_two_programs_of_ours_take_turns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The real kernel in the fewest starts; what comes out is the machine's say."""
+    for name, number in (("BYTES", 4096), ("SAMPLES", 4), ("TURNS", 2)):
+        monkeypatch.setattr(bench_pairs, name, number)
+    built = tmp_path / bench_pairs.BUILT
+    built.mkdir(parents=True)
+    kernels.build(built / "mbw", *sorted((KERNELS / "mbw").glob("*.c")))
+    about = {"version": 1, "state": "ok", "binary": {"file": "mbw"}}
+    (built / "variant.json").write_text(json.dumps(about), encoding="utf-8")
+    with bench_pairs.busy(1):
+        made = bench_pairs.ours(bench_pairs.programs(tmp_path), (1, 2), 0.0, random.Random(1))
+    assert made.runs == bench_pairs.LEAST_STARTS
+    assert 0 < made.low <= made.ratio <= made.high

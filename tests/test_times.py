@@ -153,6 +153,14 @@ def test_unevenness_of_steps_49_4_46_1() -> None:
     assert made.notes["null"]["95"] < 0.1
 
 
+def test_half_width_and_effect_of_unevenness_are_logs_of_the_first_time() -> None:
+    """Of steps far above the first time, the half-width would else hide any effect."""
+    made = estimated(unevenness([1, 2, 3, 4]), times_us(line(10, 110, 120, 310), sd=0.2))
+    assert made.low > 1
+    assert made.half_width == pytest.approx(math.log1p((made.high - made.low) / 2 * 10), rel=0.1)
+    assert made.effect == pytest.approx(math.log1p(180 / 10), rel=0.02)
+
+
 def test_even_growth_looks_uneven_by_as_much_as_its_null_says() -> None:
     made = estimated(unevenness([1, 2, 3, 4, 5]), times_us(line(30, 31, 32, 33, 34), sd=0.2))
     assert made.low == 0

@@ -73,13 +73,15 @@ def estimate(
     chosen = steps[:, int(np.argmax(centers[:-1]))] - steps[:, int(np.argmin(centers[:-1]))]
     grows = abs(centers[-1]) or math.inf
     first = float(np.median(times[:, 0]))
+    half = (high - low) / 2 * abs(float(centers[-1]))
     return Estimate(
         value=min(max(center, low), high),
         low=low,
         high=high,
         low95=low95,
         high95=high95,
-        half_width=(high - low) / 2 * abs(centers[-1]) / first,
+        # As a log, like the effect beside which it stands.
+        half_width=math.log1p(half / first) if math.isfinite(high) else math.inf,
         values=chosen / grows,
         effect=math.log1p(float(np.ptp(centers[:-1])) / first),
         null=0.0,
