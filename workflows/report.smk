@@ -7,6 +7,7 @@ rule page:
         paper=f"{lab.results}/{{paper}}/paper.json",
     output:
         "reports/{paper}.html",
+        "reports/{paper}-details.html",
     log:
         # Kept when the notebook fails, so that its reader sees where.
         executed=f"{lab.results}/{{paper}}/executed.ipynb",
@@ -17,7 +18,7 @@ rule page:
         index="--index reports/index.html",
     shell:
         "exec python3 -m benchbook --log {log.said} page {input.notebook} --paper {input.paper}"
-        " --executed {log.executed} --output {output} {params.index}"
+        " --executed {log.executed} --output {output[0]} {params.index}"
 
 
 use rule page as figure_page with:

@@ -924,6 +924,9 @@ class Paper(Model):
         default=None, min_length=1, description="what a reader must know before comparing anything"
     )
     conditions: dict[str, str] = Field(description="what the source states, or that it does not")
+    question: Annotated[str, Field(pattern=r"\?$")] | None = Field(
+        default=None, description="the title of its page; without it, the finding is the title"
+    )
     budget_factor: Number = Field(
         default=1,
         ge=0.1,

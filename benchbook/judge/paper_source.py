@@ -17,7 +17,7 @@ ABOUT = (
     *("title", "title_is_ours", "author", "date", "kind", "language"),
     *("url", "read", "answer", "conditions"),
 )
-MAY_BE_EMPTY = ("gloss", "url_note", "caution")
+MAY_BE_EMPTY = ("gloss", "url_note", "caution", "question")
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,6 @@ from benchbook.report.sections import claims as claims_section
 from benchbook.report.sections import findings as findings_section
 from benchbook.report.sections import not_measured, search_index, source_words, thumbnail
 
-VERDICTS = ("reproduced", "only", "resting", *list(claims_section.VERDICTS)[1:])
 # Where the index leads to the page that compares two runs, once there is one.
 NOT_COMPARED = Markup("<!-- compared -->")
 COMPARED = Markup(
@@ -153,7 +152,7 @@ def _verdicts(papers: list[dict[str, Any]]) -> dict[str, int]:
     counted = Counter(
         claims_section.verdict(claim) for paper in papers for claim in wording.all_claims(paper)
     )
-    return {name: counted[name] for name in VERDICTS if counted[name]}
+    return {name: counted[name] for name in claims_section.ORDER if counted[name]}
 
 
 def _noise_line(name: str, experiment: dict[str, Any]) -> str:

@@ -22,8 +22,13 @@ if TYPE_CHECKING:  # drawing is the kernel's
 CELL_LIMIT_S = 300
 KERNEL = "python3"
 THEN = "then"  # tag of the cell behind a notebook's own
+DETAILS = "details"  # tag of the cells that stand on a paper's second page
 _TO_PAGES = re.compile(r'<a [^>]*?href="(?!data:|#)[^"]*\.html[^"]*"[^>]*>(.*?)</a>', re.DOTALL)
 _HEADLINE = re.compile(r"<h1[^>]*>(.*?)</h1>", re.DOTALL)
+_ID = re.compile(r'(?<![\w-])id="([^"]+)"')
+_TO_PART = re.compile(r'(?<![\w:])href="#([^"]+)"')
+# To what lies next to the reports in a checkout.
+_TO_FILE = re.compile(r'<a [^>]*?href="(\.\./[^"#]+)[^"]*"[^>]*>(.*?)</a>', re.DOTALL)
 
 
 def make_page(
@@ -31,16 +36,28 @@ def make_page(
 ) -> None:
     """Execute a paper's notebook on these results and export it; write its pictures and tables.
 
-    The executed notebook is kept at `executed`, also when a cell fails. A page that is to be sent
-    `alone` leads to no index and has no files beside it.
+    What the notebook tags as details goes to `<paper>-details.html` next to `output`, but on the
+    page of one figure and on a page that is to be sent `alone`: these are one file. The executed
+    notebook is kept at `executed`, also when a cell fails. A page that is to be sent `alone` leads
+    to no index and has no files next to it.
     """
     content = read_paper(paper)
     folder = output.parent
     if not content["figure"]:
         folder = folder / "figures" / content["paper"]
     cells = execute(notebook, paper, executed, "" if alone else _writing(content, folder))
-    up = "../../" if content["figure"] else ""
-    write_text(output, export(cells, None if alone else up))
+    if alone or content["figure"]:
+        pages = {output: export(cells, None if alone else "../../")}
+    else:
+        details = output.with_name(details_name(output.name))
+        pages = dict(zip((output, details), export_pair(cells, output.name), strict=True))
+    for path, html in pages.items():
+        write_text(path, _without_missing(html, path.parent))
+
+
+def details_name(page: str) -> str:
+    """`mbw-details.html` of `mbw.html`."""
+    return f"{page.removesuffix('.html')}-details.html"
 
 
 def execute(notebook: Path, paper: Path, executed: Path, then: str = "") -> Any:
@@ -130,10 +147,35 @@ def _last_line(error: Exception) -> str:
     return lines[0].strip() if lines else type(error).__name__
 
 
-def export(cells: Any, up: str | None) -> str:
+def export_pair(cells: Any, page: str) -> tuple[str, str]:
+    """The page called `page` and the page of its details; a link to a part of the other leads
+    there."""
+    details = details_name(page)
+    front, back = (export(cells, "", only=page, details=behind) for behind in (False, True))
+    return _joined(front, back, details), _joined(back, front, page)
+
+
+def _joined(html: str, other_page: str, file: str) -> str:
+    """The page with its links to parts that only the other page has leading to that `file`."""
+    there = set(_ID.findall(other_page)) - set(_ID.findall(html))
+    return _TO_PART.sub(
+        lambda link: f'href="{file}#{link[1]}"' if link[1] in there else link[0], html
+    )
+
+
+def _without_missing(html: str, folder: Path) -> str:
+    """The page without links to files of a checkout that are not there, seen from its folder."""
+    return _TO_FILE.sub(lambda link: link[0] if (folder / link[1]).exists() else link[2], html)
+
+
+def export(cells: Any, up: str | None, *, only: str = "", details: bool = False) -> str:
     """The page of an executed notebook; its title is the first heading, and `up` the way to the
-    index, where there is one."""
+    index, where there is one.
+
+    `only`: of the two pages the first, or that of its `details`; it is the first page's file.
+    """
     from nbconvert import HTMLExporter
+    from nbformat.v4 import new_notebook
 
     exporter = HTMLExporter(
         template_name="notebook",
@@ -141,16 +183,25 @@ def export(cells: Any, up: str | None) -> str:
         mathjax_url="",
         require_js_url="",
     )
-    shown = [output["data"].get("text/html", "") for output in _outputs(cells) if "data" in output]
-    heading = next(filter(None, map(_HEADLINE.search, shown)), None)
+    outputs = [
+        output["data"].get("text/html", "") for output in _outputs(cells) if "data" in output
+    ]
+    heading = next(filter(None, map(_HEADLINE.search, outputs)), None)
+    title = re.sub(r"<[^>]+>", "", heading[1]).strip() if heading else "Benchbook"
     about = {
-        "title": re.sub(r"<[^>]+>", "", heading[1]).strip() if heading else "Benchbook",
+        "title": f"Details: {title}" if details else title,
+        "heading": heading[1] if heading and details else "",
         "frame": frame(),
         "up": up,
+        "page": only,
+        "details": details_name(only) if only and not details else "",
     }
-    html, _ = exporter.from_notebook_node(cells, resources={"benchbook": about})
+    shown = [cell for cell in cells.cells if not only or (DETAILS in _tags(cell)) == details]
+    html, _ = exporter.from_notebook_node(
+        new_notebook(cells=shown, metadata=cells.metadata), resources={"benchbook": about}
+    )
     html = without_addresses(with_contents(html))
-    return html if up is not None else _TO_PAGES.sub(r"\1", html)
+    return html if up is not None else _TO_FILE.sub(r"\2", _TO_PAGES.sub(r"\1", html))
 
 
 def _outputs(cells: Any) -> list[Any]:

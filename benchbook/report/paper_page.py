@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -22,7 +23,7 @@ from benchbook.core.errors import BenchbookError
 from benchbook.core.sizes import format_bytes
 from benchbook.core.units import RATE, TIME, in_names
 from benchbook.judge.paper_json import read_paper
-from benchbook.report import VARIABLE, wording
+from benchbook.report import VARIABLE, artefacts, wording
 from benchbook.report.csv_text import csv_text
 from benchbook.report.plots.style import Picture
 from benchbook.report.render import Html, data_address, part, svg_of
@@ -31,6 +32,8 @@ from benchbook.report.sections import (
     builds,
     device_link,
     evidence,
+    figure_charts,
+    first_screen,
     grids,
     net_cost,
     paper_panels,
@@ -52,6 +55,7 @@ from benchbook.report.sections import claims as claims_section
 from benchbook.report.sections import findings as findings_section
 from benchbook.report.sections import sweeps as sweeps_section
 from benchbook.report.sections import whole_machine as whole_machine_section
+from benchbook.report.sections import why as why_section
 
 # Causes of a difference that no detector looks at yet; said, so that nobody takes them as excluded.
 NOT_LOOKED_AT = (
@@ -171,6 +175,17 @@ def figure_csv(figure: dict[str, Any]) -> str:
     return csv_text(columns, rows)
 
 
+def runs_csv(figure: dict[str, Any]) -> str:
+    """The single runs behind a figure as CSV: a row each, the unit in the column's name."""
+    columns = [figure["x"], "column", "run", f"value_{in_names(figure['y_unit'])}", "disturbed"]
+    rows = [
+        [row["group"] or row["label"], row["column"], number, run["rerun"], run["disturbed"]]
+        for row in figure["rows"]
+        for number, run in enumerate(row["invocations"], 1)
+    ]
+    return csv_text(columns, rows)
+
+
 def _with(rows: list[dict[str, Any]], more: dict[str, list[Any]]) -> list[dict[str, Any]]:
     """The rows with more columns."""
     return [
@@ -253,14 +268,22 @@ class PaperPage:
             self.drawn[key] = draw(self.content, *of)
         return self.drawn[key]
 
-    def title(self) -> Html:
-        """The finding, the source and the conditions of this rerun in a line."""
-        return self._part("title", headline=answer_section.headline(self.content))
+    def first_screen(self) -> Html:
+        """The question, the verdict, three sentences, a chart of that claim, and the conditions."""
+        drawn = first_screen.charts(self.content)
+        counts = Counter(claims_section.verdict(c) for c in wording.all_claims(self.content))
+        return self._part(
+            "first_screen",
+            screen=first_screen,
+            charts=drawn,
+            heading=answer_section.headline(self.content),
+            all={name: counts[name] for name in claims_section.ORDER if counts[name]},
+            warning=wording.disturbance_warning(self.content["experiments"]),
+        )
 
     def answer(self) -> Html:
         """Did it hold here, and why: the first paragraph."""
-        warning = wording.disturbance_warning(self.content["experiments"])
-        return self._part("answer", paragraphs=answer_section.answer(self.content), warning=warning)
+        return self._part("answer", paragraphs=answer_section.answer(self.content))
 
     def overview(self) -> Html:
         """The first picture: all figures as ratios, published beside rerun."""
@@ -379,8 +402,75 @@ class PaperPage:
             sections.append(self._part(name, **more).html)
         return Html("\n".join(sections))
 
+    def claims(self) -> Html:
+        """All claims in one table, sorted by decision; each opens its evidence."""
+        every = wording.all_claims(self.content)
+        every.sort(key=lambda claim: claims_section.ORDER.index(claims_section.verdict(claim)))
+        counts = Counter(claims_section.verdict(claim) for claim in every)
+        return self._part(
+            "claims_table",
+            claims=every,
+            counts={name: counts[name] for name in claims_section.ORDER if counts[name]},
+            nulls={figure["id"]: figure["null"] for figure in self.content["figures"]},
+            claims_section=claims_section,
+            screen=first_screen,
+        )
+
     def figures(self) -> Html:
-        """Every published table: picture, table, claims with verdicts, and how to rerun it."""
+        """A chart of each published table, published and here together; its table folded."""
+        figures = self.content["figures"]
+        emulated = sorted({row["emulates"] for figure in figures for row in figure["rows"]} - {""})
+        return self._part(
+            "figures",
+            figures=[self._shown(figure) for figure in figures],
+            hollow="; ".join(emulated),
+            imported=any(figure["imported"] and not figure["grid"] for figure in figures),
+            artefacts=artefacts,
+        )
+
+    def _shown(self, figure: dict[str, Any]) -> dict[str, Any]:
+        """What the page shows of a figure: its chart and title, a note, and its files."""
+        name = figure["id"]
+        picture = self._picture(figure)
+        kept = [(f"{name}.csv", data_address(figure_csv(figure), "text/csv"))]
+        if figure["rows"]:
+            kept.append((f"{name}-runs.csv", data_address(runs_csv(figure), "text/csv")))
+        if picture:
+            kept.append((f"{name}.svg", data_address(picture.svg, "image/svg+xml")))
+        titles_by_kind = {
+            "grid": lambda: grids.title(self.content, figure),
+            "ranges": lambda: titles.ranges(figure) if picture else "",
+            "figure": lambda: titles.figure(self.content, figure),
+            "recomputed": lambda: "",
+        }
+        return {
+            "figure": figure,
+            "rerun": figure_charts.is_rerun(figure),
+            "drawn": figure_charts.of(self.content, figure),
+            "title": titles_by_kind[_kind(figure)](),
+            "note": figure_charts.note(self.content, figure),
+            "files": kept,
+        }
+
+    def why(self) -> Html:
+        """The causes of the page's factor as a waterfall, and three sentences."""
+        shown = why_section.anomaly_of(self.content)
+        drawn = why_section.waterfall(self.content, shown[1]) if shown else None
+        return self._part(
+            "why",
+            sentences=why_section.sentences(self.content),
+            drawn=drawn,
+            title=anomalies.title(self.content, shown[1]) if shown else "",
+            anchor=f"{shown[0]}-{shown[1]['id']}" if shown else "",
+        )
+
+    def method(self) -> Html:
+        """How it was measured, how to cite it, and where its data are."""
+        up = "../../../" if self.content["figure"] else "../"
+        return self._part("method", up=up, citation=first_screen.citation(self.content))
+
+    def tables(self) -> Html:
+        """Every published table in full: cells, causes, samples by state, recorded runs."""
         tables: set[str] = set()
         sections = []
         for figure in self.content["figures"]:
@@ -388,8 +478,6 @@ class PaperPage:
                 "figure": figure,
                 "experiment": self.content["experiments"][figure["experiment"]],
                 "svg": svg_of(self._picture(figure)),
-                "claims": svg_of(paper_panels.claims(self.content, figure)),
-                "claims_section": claims_section,
                 "swapped_labels": swapped_labels,
                 "where": paper_panels.how_to_read([figure])
                 + paper_panels.how_to_read_imported(figure)
@@ -451,8 +539,17 @@ class PaperPage:
         return self._part("audit", audit=audit_section)
 
     def findings(self) -> Html:
-        """Findings on what the page shows; those on other points folded."""
-        return self._part("findings")
+        """What went wrong: each artefact that was found, once, as a card."""
+        marks = findings_section.marks_of(self.content)
+        every = [*marks.head, *marks.every, *marks.run]
+        grave = [mark for mark in every if mark.shown and mark.effect != "informs"]
+        return self._part(
+            "findings",
+            grave=grave,
+            others=[mark for mark in every if mark not in grave],
+            effects=findings_section.EFFECTS,
+            artefacts=artefacts,
+        )
 
     def failures(self) -> Html:
         """Points that failed or could not run, by reason; nothing is hidden."""

@@ -84,6 +84,7 @@ def environment() -> jinja2.Environment:
         "count": number_format.count,
         "seconds": number_format.seconds,
         "code": code,
+        "hue": palette.variable,
         "sentence": lambda text: text[:1].upper() + text[1:],
     }
     templates.globals |= {

@@ -35,6 +35,7 @@ WRITTEN = {
     "grey": (GREY, DRAWN[GREY]),
     "line": ("#d9d9d9", "#3d434a"),
     "soft": ("#f5f5f3", "#22262b"),
+    "region": (REGION, DRAWN[REGION]),
     "link": ("#0a558c", "#7cc0f5"),
     "good": ("#00664d", "#4ecf9f"),
     "bad": ("#a83c00", "#ff9d6b"),
@@ -46,10 +47,17 @@ WRITTEN = {
 _DARK = "@media screen and (prefers-color-scheme: dark)"
 
 
+def variable(colour: str) -> str:
+    """A colour of pictures as the pages' style sheet has it: `var(--hue-0)`."""
+    return f"var(--hue-{PALETTE.index(colour)})" if colour in PALETTE else "var(--ink)"
+
+
 def page_css() -> str:
     """The variables of the pages' style sheet, and the rules for the pictures in them."""
+    hues = {f"hue-{k}": (colour, DRAWN[colour]) for k, colour in enumerate(PALETTE)}
     light, dark = (
-        "; ".join(f"--{name}: {pair[k]}" for name, pair in WRITTEN.items()) for k in (0, 1)
+        "; ".join(f"--{name}: {pair[k]}" for name, pair in {**WRITTEN, **hues}.items())
+        for k in (0, 1)
     )
     return (
         f":root {{ color-scheme: light dark; {light}; }}\n{_DARK} {{ :root {{ {dark}; }} }}\n"

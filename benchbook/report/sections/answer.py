@@ -128,7 +128,7 @@ def answer(paper: Paper) -> list[list[str]]:
         says = source_words.concludes(paper) or f"The source says: {paper['answer']}"
         beside = claims_section.others(paper, several)
         rest = [[says, *audit_section.sentence(paper)], beside, size_rule.rule_sentences(paper)]
-        rest += [list(_not_the_end(paper))]
+        rest += [list(not_the_end(paper))]
         return [paragraph for paragraph in (first_ones, *rest) if paragraph]
     first = leading(paper)
     said = []
@@ -151,7 +151,7 @@ def answer(paper: Paper) -> list[list[str]]:
     causes = [forms, list(_explained(paper))]
     others = [claims_section.others(paper, [first] if first else []), audit_section.sentence(paper)]
     rest = [*causes, quoted, *others] if lies else [*others, *causes]
-    rest.append(list(_not_the_end(paper)))
+    rest.append(list(not_the_end(paper)))
     return [paragraph for paragraph in (list(filter(None, said)), *rest) if paragraph]
 
 
@@ -249,7 +249,8 @@ def _other_forms(paper: Paper, without: str | None) -> Iterator[str]:
             )
 
 
-def _not_the_end(paper: Paper) -> Iterator[str]:
+def not_the_end(paper: Paper) -> Iterator[str]:
+    """What remains odd: pairs that deliver the same bytes at different rates, as sentences."""
     for experiment in paper["experiments"].values():
         pairs = [pair for pair in experiment["odd"]["pairs"] if pair["kind"] == "methods"]
         if not pairs:

@@ -23,6 +23,8 @@ VERDICTS = {
     "inconclusive": ("stays", "stay", "undecided"),
     "not_measurable_here": ("was", "were", "not measured"),
 }
+# In which order pages name verdicts; those of `verdict`.
+ORDER = ("reproduced", "only", "resting", "not_reproduced", "inconclusive", "not_measurable_here")
 # Under these names templates find them next to the sentences of this module.
 robustness, dependence = reasons.robustness, reasons.dependence
 SIGNALS = {11: "segmentation fault"}

@@ -24,6 +24,12 @@ VERBS = {
 }
 SAME = 0.005  # a factor this near to 1 is none
 LETTERS = {"invalidates": "X", "biases": "B", "explains": "E", "informs": "i"}
+EFFECTS = {
+    "invalidates": "the number is invalid",
+    "biases": "it is biased",
+    "explains": "explains the number",
+    "informs": "for information",
+}
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z“])")
 Finding = dict[str, Any]
 

@@ -26,7 +26,7 @@ def groups(figure: dict[str, Any]) -> dict[str, list[Row]]:
     return lines
 
 
-def _places(figure: dict[str, Any]) -> dict[str, int]:
+def places(figure: dict[str, Any]) -> dict[str, int]:
     """Column -> its place along the axis; columns of one size, which are repeats, share it."""
     first = next(iter(groups(figure).values()))
     sizes = [_bytes(row) or row["column"] for row in first]
@@ -49,15 +49,15 @@ def column_label(label: str) -> str:
     return f"{number / factor:g}{prefix}"
 
 
-def _ticks(paper: Paper, figure: dict[str, Any]) -> list[str]:
+def tick_labels(paper: Paper, figure: dict[str, Any]) -> list[str]:
     """For each place the printed size, and below it the multiple of the caches here."""
     total = (paper["sizing"] or {}).get("total_llc_bytes")
     ticks: dict[int, str] = {}
-    places = _places(figure)
+    place_of = places(figure)
     for row in next(iter(groups(figure).values())):
         size = _bytes(row)
         times = f"\n{_multiple(size / total)}×" if total and size else ""
-        ticks.setdefault(places[row["column"]], column_label(row["label"]) + times)
+        ticks.setdefault(place_of[row["column"]], column_label(row["label"]) + times)
     return [ticks[k] for k in sorted(ticks)]
 
 
@@ -83,18 +83,19 @@ def measured_cells(figure: dict[str, Any]) -> list[Row]:
 
 def picture(paper: Paper, figure: dict[str, Any]) -> Picture | None:
     """A panel per line of the table: rates as ratios to the first size, published and rerun."""
-    places, marks = _places(figure), findings_section.marks_of(paper)
+    place_of, marks = places(figure), findings_section.marks_of(paper)
     drawn = [
         Panel(
             label=name,
             colour=colour_of(paper, next((row["point"] for row in rows if row["point"]), None)),
             published=[
-                (places[row["column"]], row["printed_ratio"])
+                (place_of[row["column"]], row["printed_ratio"])
                 for row in rows
                 if row["printed_ratio"]
             ],
             here=[
-                _mark(row, places[row["column"]], marks.names(row["point"])) for row in _once(rows)
+                _mark(row, place_of[row["column"]], marks.names(row["point"]))
+                for row in _once(rows)
             ],
         )
         for name, rows in groups(figure).items()
@@ -106,7 +107,7 @@ def picture(paper: Paper, figure: dict[str, Any]) -> Picture | None:
         f"{figure['title']}. {title(paper, figure)}. {_told(figure)}"
         + marks.in_words(row["point"] for row in measured_cells(figure)),
         drawn,
-        _ticks(paper, figure),
+        tick_labels(paper, figure),
         unit=f"{figure['quantity']} ÷ {figure['quantity']} at the first size",
         along=along,
         region=region(figure),
@@ -117,17 +118,21 @@ def _once(rows: list[Row]) -> list[Row]:
     return [row for row in measured_cells({"rows": rows}) if row["ratio"]]
 
 
+def is_itself(row: Row) -> bool:
+    """Whether a cell is the first size, of which all are multiples: it has no spread of its own."""
+    ratio = row["ratio"]
+    return bool(ratio["low95"] == ratio["high95"] == ratio["ratio"])
+
+
 def _mark(row: Row, place: int, names: list[str]) -> Mark:
     ratio = row["ratio"]
-    # The first size, of which all are multiples, has no spread of its own.
-    itself = ratio["low95"] == ratio["high95"] == ratio["ratio"]
     dots = [
         (invocation["ratio"], invocation["disturbed"])
         for invocation in row["invocations"]
         if invocation["ratio"]
     ]
     ends = ratio["low95"], ratio["high95"]
-    return Mark(place, ratio["ratio"], *ends, [] if itself else dots, names)
+    return Mark(place, ratio["ratio"], *ends, [] if is_itself(row) else dots, names)
 
 
 def _told(figure: dict[str, Any]) -> str:

@@ -55,7 +55,8 @@ def colour_of(paper: Paper, point: str | None) -> str:
     return method_colour(methods, wording.parts_of(point).get("method", ""))
 
 
-def _note(paper: Paper, point: str | None) -> str:
+def note(paper: Paper, point: str | None) -> str:
+    """What a point does less than it declares, in a few words; else empty."""
     seen = wording.observations(paper, point)
     declared = seen.get("blocks_declared") or 0
     if not wording.mechanism(paper, point):
@@ -66,8 +67,11 @@ def _note(paper: Paper, point: str | None) -> str:
 
 
 def _here(paper: Paper, row: dict[str, Any], text: str) -> str:
-    if row["state"] == "ok":
-        return text
+    return text if row["state"] == "ok" else lacking_here(paper, row)
+
+
+def lacking_here(paper: Paper, row: dict[str, Any]) -> str:
+    """What stands in place of a value that was not measured here."""
     if row["state"] == "not_in_preset":
         return f"not in {paper['preset']}"
     return "on no host" if row["state"] == "beyond_host" else wording.state_in_words(row)
@@ -98,7 +102,7 @@ def ratio_rows(paper: Paper, figure: dict[str, Any]) -> list[Row]:
                 dots=_dots(row, "ratio"),
                 there=number_format.number(row["printed_ratio"]),
                 here=_here(paper, row, number_format.number(value, low, high)),
-                note=_note(paper, row["point"]),
+                note=note(paper, row["point"]),
                 marks=marks.names(row["point"]),
                 emulated=bool(row["emulates"]),
             )
@@ -147,9 +151,9 @@ def values(paper: Paper, figure: dict[str, Any]) -> Picture | None:
             low=row["low"],
             high=row["high"],
             dots=_dots(row, "rerun"),
-            there=_as_printed(row["printed"], value) if value else number_format.NONE,
+            there=as_printed(row["printed"], value) if value else number_format.NONE,
             here=_here(paper, row, number_format.number(row["rerun"], row["low"], row["high"])),
-            note=_note(paper, row["point"]),
+            note=note(paper, row["point"]),
             marks=marks.names(row["point"]),
             emulated=bool(row["emulates"]),
             imported=[
@@ -179,7 +183,7 @@ def _elsewhere(values: Sequence[float]) -> str:
     )
 
 
-def _as_printed(text: str, value: float) -> str:
+def as_printed(text: str, value: float) -> str:
     """A printed number with a digit behind the point, or as printed where that is shorter."""
     return min(
         number_format.printed(text), number_format.number(value, value - 1, value + 1), key=len

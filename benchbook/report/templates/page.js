@@ -44,6 +44,17 @@
   if (foreign.length && drawnWith("\u8a9e") === drawnWith("\u4e00")) {
     document.documentElement.classList.add("no-font");
   }
+  // A part that is folded is opened; one that stands on the paper's other page is looked up there.
+  function lead() {
+    const name = decodeURIComponent(location.hash.slice(1));
+    const part = name && document.getElementById(name);
+    const other = document.body.dataset.other;
+    if (name && !part && other && document.referrer.split("#")[0].split("/").pop() !== other) location.replace(other + location.hash);
+    for (let fold = part; fold; fold = fold.parentElement) if (fold.tagName === "DETAILS") fold.open = true;
+    if (part) part.scrollIntoView();
+  }
+  addEventListener("hashchange", lead);
+  lead();
 
   const search = document.getElementById("search");
   if (!search) return;

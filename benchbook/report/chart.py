@@ -1,0 +1,157 @@
+"""Charts that are HTML: a table whose rows share one axis, with marks placed in percent of it.
+
+A chart is as wide as its column on every screen, its labels are cells of the table and never lie
+on one another, and its values are read on hover and keyboard focus without a script.
+templates/parts/chart.html.j2 draws it; pictures for files are drawn by `plots`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from benchbook.report.plots.palette import INK
+from benchbook.report.plots.style import tick_label, ticks
+
+LOG_FROM = 3  # largest ÷ smallest value, from which an axis is one of logarithms
+MOST_TICKS = 5
+ROW_PX, TALL_PX = 25, 52  # heights of a row, among many and of few
+ROOM = 0.04  # of the axis, left free at either end
+LETTER, GAP = 2.3, 2.0  # percent of the axis that a digit takes on a phone, and between two numbers
+MOST_RUNS = 60  # single runs drawn of one row; of more every n-th
+
+
+@dataclass(frozen=True)
+class Scale:
+    """An axis from `low` to `high`; `at` places a value on it."""
+
+    low: float
+    high: float
+    log: bool
+
+    def at(self, value: float | None) -> float:
+        """Percent of the axis' width; beyond an end, and for None, the end itself."""
+        if value is None:
+            return 0.0
+        low, high, there = (self._place(number) for number in (self.low, self.high, value))
+        return round(min(max(100 * (there - low) / (high - low or 1), 0.0), 100.0), 2)
+
+    def _place(self, value: float) -> float:
+        return math.log(max(value, 1e-300)) if self.log else value
+
+    @property
+    def ticks(self) -> list[tuple[float, str]]:
+        """(percent, number) of each tick; no two are too near for their numbers."""
+        if self.log:
+            numbers = ticks(self.low, self.high, MOST_TICKS)
+        else:
+            step = _round_step((self.high - self.low) / MOST_TICKS)
+            first = math.ceil(self.low / step - 1e-9)
+            numbers = [k * step for k in range(first, math.floor(self.high / step + 1e-9) + 1)]
+        kept: list[tuple[float, str]] = []
+        for number in sorted(numbers):
+            text = tick_label(number)
+            if not kept or self.at(number) - kept[-1][0] >= _apart(kept[-1][1], text):
+                kept.append((self.at(number), text))
+        return kept
+
+
+def _apart(left: str, right: str) -> float:
+    """Percent of the axis between the middles of two numbers that do not run into one another."""
+    return LETTER * (len(left) + len(right)) / 2 + GAP
+
+
+def _round_step(least: float) -> float:
+    """The next of 1, 2 and 5 times a power of ten."""
+    power = 10.0 ** math.floor(math.log10(least)) if least > 0 else 1.0
+    return next(step * power for step in (1, 2, 5, 10) if step * power >= least * (1 - 1e-9))
+
+
+def scale_of(values: Iterable[float | None], *, ratio: bool = False, zero: bool = False) -> Scale:
+    """An axis that holds all the values; `ratio`: 1 is on it, `zero`: it begins at 0."""
+    finite = [value for value in values if value is not None and math.isfinite(value)]
+    positive = [value for value in finite if value > 0]
+    if ratio:
+        positive.append(1.0)
+    if zero or not positive or any(value < 0 for value in finite):
+        low, high = min([0.0, *finite]), max([*finite, 0.0]) or 1.0
+        return Scale(low, high + ROOM * (high - low), log=False)
+    low, high = min(positive), max(positive)
+    if ratio or high > LOG_FROM * low:
+        room = max((high / low) ** ROOM, 1.02)
+        return Scale(low / room, high * room, log=True)
+    return Scale(0.0, high * (1 + ROOM), log=False)
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row of a chart: what is published, what was measured here, and what its cells say.
+
+    `low` and `high` are the ends of an interval, None where it is open; `runs` are (value, whether
+    other programs disturbed it) of single runs; `bounds` is a region to shade; `cells` are the
+    texts of the chart's columns; `marks` are marks of findings.
+    """
+
+    label: str
+    published: Sequence[float] = ()
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+    runs: Sequence[tuple[float, bool]] = ()
+    bounds: tuple[float | None, float | None] | None = None
+    bar: tuple[float, float] | None = None
+    imported: Sequence[float] = ()
+    cells: Sequence[str] = ()
+    marks: Sequence[Any] = ()
+    note: str = ""
+    colour: str = INK
+    hollow: bool = False
+    tip: str = ""
+
+    def values(self) -> list[float | None]:
+        """All that the axis has to hold."""
+        ends = [end for end in (self.low, self.high) if end is None or math.isfinite(end)]
+        runs = [value for value, _ in self.runs]
+        bounds = [end for end in self.bounds or () if end is not None]
+        return [
+            *self.published, *self.imported, self.value, *ends, *runs, *bounds, *(self.bar or ())
+        ]  # fmt: skip
+
+    @property
+    def runs_shown(self) -> Sequence[tuple[float, bool]]:
+        """The single runs that are drawn."""
+        return self.runs[:: math.ceil(len(self.runs) / MOST_RUNS)] if self.runs else []
+
+
+@dataclass(frozen=True)
+class Chart:
+    """Rows on one axis; `unit` names what the axis counts, `columns` what their cells say."""
+
+    unit: str
+    columns: Sequence[str]
+    rows: Sequence[Row]
+    scale: Scale
+    one: bool = False
+    label: str = ""
+    words: str = ""
+    height: int = ROW_PX
+
+
+def chart(
+    unit: str,
+    columns: Sequence[str],
+    rows: Sequence[Row],
+    *,
+    ratio: bool = False,
+    zero: bool = False,
+    label: str = "",
+    words: str = "",
+    height: int = ROW_PX,
+) -> Chart:
+    """A chart whose axis fits its rows; `words` is its text alternative, `height` that of a row in
+    pixels."""
+    values = [value for row in rows for value in row.values()]
+    scale = scale_of(values, ratio=ratio, zero=zero)
+    return Chart(unit, columns, rows, scale, ratio, label, words, height)

@@ -1,0 +1,275 @@
+"""The first screen of a paper's page: the question, the verdict, three sentences, and one chart of
+exactly that claim."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any
+
+from benchbook.core import number_format
+from benchbook.report import reasons, wording
+from benchbook.report.chart import TALL_PX, Chart, Row, chart
+from benchbook.report.plots.palette import INK
+from benchbook.report.sections import answer as answer_section
+from benchbook.report.sections import claims as claims_section
+from benchbook.report.sections import equivalence, paper_panels, source_words
+from benchbook.report.wording import Paper
+
+Claim = dict[str, Any]
+MOST_RUNS = 40  # single runs of a cell that a panel draws
+SHORT = 32  # words of a quotation that leads the page
+NOISY, NOISE = 0.5, 0.1  # share of the rounds that were disturbed, from which a run is called so
+
+
+@dataclass(frozen=True)
+class Condition:
+    """One entry of the strip below the answer."""
+
+    name: str
+    value: str
+
+
+def leading_claims(paper: Paper) -> list[Claim]:
+    """The claims that answer the page's question: several where one change is claimed to matter for
+    none of several methods."""
+    first = answer_section.leading(paper)
+    several = equivalence.no_effect_claims(paper)
+    return several if first in several else [first] if first else []
+
+
+def title(paper: Paper) -> str:
+    """The question that the page answers; of a paper that declares none, the finding."""
+    return paper.get("question") or answer_section.headline(paper)
+
+
+def verdicts(claims: list[Claim]) -> dict[str, int]:
+    """Verdict -> how many of the claims have it."""
+    return dict(Counter(claims_section.verdict(claim) for claim in claims))
+
+
+def sentences(paper: Paper) -> list[str]:
+    """What the source says, what happened here, and why."""
+    claims = leading_claims(paper)
+    if not claims:
+        return [says(paper)]
+    return [says(paper), happened(paper, claims), why(paper, claims)]
+
+
+def says(paper: Paper) -> str:
+    """What the source concludes: its own sentence where that is short, else in our words."""
+    thesis = paper.get("thesis")
+    quoted = source_words.concludes(paper)
+    if thesis and len(quoted.split()) <= SHORT:
+        return quoted
+    return f"The source says, in our words: {thesis['text'] if thesis else paper['answer']}"
+
+
+def happened(paper: Paper, claims: list[Claim]) -> str:
+    """What was measured here of the leading claims, as a sentence."""
+    first = claims[0]
+    there = _there(claims)
+    if all(claim["estimate"] is None for claim in claims):
+        return f"Here it was not measured{there}."
+    if len(claims) > 1:
+        shown = number_format.listed(
+            [
+                f"{claims_section.value(claim)} for {equivalence.method_of(paper, claim)}"
+                for claim in claims
+                if claim["estimate"] is not None
+            ]
+        )
+        what = f"{equivalence.quantity(claims)} changes {equivalence.change(first)}"
+        return f"Here the {what} by a factor of {shown}{there}."
+    rounds = number_format.plural(first["blocks"], "round") if first["blocks"] else ""
+    over = f" over {rounds}" if rounds else ""
+    if first["kind"] == "ratio" and all(first["points"].values()):
+        top, bottom = _side_names(paper, first)
+        words = answer_section.compared(first).removeprefix("times ")
+        verb = "takes" if words.startswith("as long") else "is"
+        times = f"{claims_section.value(first)} times {words} {bottom}"
+        return f"Here {top} {verb} {times}{over}{there}."
+    return f"Here: {first['unit']} {claims_section.value(first)}{over}{there}."
+
+
+def _there(claims: list[Claim]) -> str:
+    values = [value for claim in claims for value in claim["published"]]
+    if not values:
+        return ""
+    return (
+        f"; the source’s figures give {claims_section.published(claims[0] | {'published': values})}"
+    )
+
+
+def _side_names(paper: Paper, claim: Claim) -> list[str]:
+    sides = [claim["points"][side] for side in ("numerator", "denominator")]
+    names = [wording.method_name(paper, side) for side in sides]
+    return names if names[0] != names[1] else list(wording.differing(paper, *sides))
+
+
+def why(paper: Paper, claims: list[Claim]) -> str:
+    """Why the verdict is what it is, or what would decide it, as a sentence."""
+    first = claims[0]
+    top = first["points"].get("numerator") if first["kind"] == "ratio" else None
+    if top and (because := wording.mechanism(paper, top)):
+        how = reasons.dependence(first) if first.get("through") else ""
+        return f"Why: {wording.method_name(paper, top)} {because}" + (f"; {how}." if how else ".")
+    if first["verdict"] == "not_measurable_here":
+        return f"Why: {wording.lower_first(claims_section.not_measurable(paper, first))}"
+    if len(claims) > 1:
+        undecided = equivalence.reasons_undecided(paper, claims)
+        if undecided:
+            reason, names = next(iter(undecided.items()))
+            return f"Why: for {number_format.listed(names)} {reason}."
+    text = claims_section.why(paper, first)
+    if first["verdict"] == "inconclusive":
+        return f"Why: {wording.lower_first(text)} {claims_section.price(first)}".strip()
+    return f"Why: {wording.lower_first(text)}"
+
+
+def charts(paper: Paper) -> list[Chart]:
+    """The leading claims: the two sides of a single one, then the ratios and what counts as
+    holding."""
+    claims = leading_claims(paper)
+    sides = _sides(paper, claims[0]) if len(claims) == 1 else None
+    return [drawn for drawn in (sides, of_claims(paper, claims)) if drawn]
+
+
+def _sides(paper: Paper, claim: Claim) -> Chart | None:
+    """Both sides of a claimed ratio as the figure has them, published and here."""
+    if claim["kind"] != "ratio" or not all(claim["points"].values()):
+        return None
+    figure = next(shown for shown in paper["figures"] if shown["id"] == claim["figure"])
+    rows = []
+    for name, side in zip(_side_names(paper, claim), ("numerator", "denominator"), strict=True):
+        row = next(iter(wording.rows_of(paper, claim["figure"], claim["points"][side])), None)
+        if row is None:
+            return None
+        rows.append(value_row(paper, figure, row, name))
+    unit = f"{figure['quantity']}, {figure['y_unit']}"
+    return chart(unit, COLUMNS, rows, label=figure["x"], height=TALL_PX)
+
+
+def value_row(paper: Paper, figure: dict[str, Any], row: dict[str, Any], name: str) -> Row:
+    """A row of a figure: its published value, and the rerun with its single runs."""
+    printed = wording.printed_value(row)
+    here = number_format.with_interval(row["rerun"], row["low"], row["high"])
+    ok = row["state"] == "ok"
+    runs = [(run["rerun"], run["disturbed"]) for run in row["invocations"] if run["rerun"]]
+    there = paper_panels.as_printed(row["printed"], printed) if printed else number_format.NONE
+    tip = f"published {there}"
+    if ok:
+        disturbed = sum(flag for _, flag in runs)
+        tip += f"; here {here} {figure['y_unit']}, {number_format.plural(len(runs), 'run')}"
+        tip += f" ({disturbed} disturbed)" if disturbed else ""
+    return Row(
+        label=name,
+        published=[printed] if printed else [],
+        value=row["rerun"] if ok else None,
+        low=row["low"],
+        high=row["high"],
+        runs=runs,
+        cells=(there, here if ok else paper_panels.lacking_here(paper, row)),
+        colour=paper_panels.colour_of(paper, row["point"]),
+        hollow=bool(row["emulates"]),
+        tip=tip,
+    )
+
+
+COLUMNS = ("published", "here (95 % interval)")
+
+
+def of_claims(paper: Paper, claims: list[Claim]) -> Chart | None:
+    """Claims on one axis: the published values, the estimate with its interval, and shaded what
+    counts as holding."""
+    shown = [claim for claim in claims if claim["published"] or claim["estimate"] is not None]
+    if not shown:
+        return None
+    rows = [_claim_row(paper, claim, alone=len(claims) == 1) for claim in shown]
+    ratio = all(claim["kind"] in (*claims_section.RATIOS, "beyond_host") for claim in shown)
+    regions = list(dict.fromkeys(claims_section.region(claim) for claim in shown))
+    counts = f" ({regions[0]})" if len(regions) == 1 else ""
+    return chart(
+        f"shaded: what counts as holding{counts}",
+        COLUMNS,
+        rows,
+        ratio=ratio,
+        label=shown[0]["unit"] or "claim",
+        height=TALL_PX,
+    )
+
+
+def _claim_row(paper: Paper, claim: Claim, *, alone: bool) -> Row:
+    low, high = claim["interval"] or (None, None)
+    points = wording.points_of(claim)
+    name = claims_section.name(paper, claim)
+    if not alone and claim["kind"] == "ratio":
+        name = equivalence.method_of(paper, claim)
+    there, here = claims_section.published(claim), claims_section.value(claim)
+    return Row(
+        label=wording.capitalised(name),
+        published=claim["published"][: paper_panels.MOST_MARKS],
+        value=claim["estimate"],
+        low=low,
+        high=high,
+        bounds=(claim["region"][0], claim["region"][1]),
+        cells=(there, here),
+        colour=paper_panels.colour_of(paper, points[0]) if points else INK,
+        tip=f"published {there}; here {here}; counts as holding: {claims_section.region(claim)}",
+    )
+
+
+def caption(drawn: list[Chart]) -> str:
+    """How to read the marks of these charts."""
+    words = "◇ published. ● here, with its 95 % interval."
+    rows = [row for shown in drawn for row in shown.rows]
+    if any(row.runs for row in rows):
+        words += " Small dots: single runs"
+        hollow = any(disturbed for row in rows for _, disturbed in row.runs)
+        words += " (hollow: other programs were active)." if hollow else "."
+    if any(row.hollow for row in rows):
+        words += " Hollow ●: simulated."
+    return words
+
+
+def strip(paper: Paper) -> list[Condition]:
+    """Date, host, preset and quality of the runs."""
+    experiments = paper["experiments"]
+    if not experiments:
+        return [Condition("Preset", paper["preset"])]
+    dates = list(dict.fromkeys(day(experiment["run"]) for experiment in experiments.values()))
+    facts = next((e["facts"] for e in experiments.values() if e["facts"]), None) or {}
+    cores = facts.get("usable_cores")
+    host = facts.get("cpu_model") or paper["host"]
+    return [
+        Condition("Measured", number_format.listed(dates)),
+        Condition("Host", f"{host}, {number_format.plural(cores, 'core')}" if cores else host),
+        Condition("Preset", paper["preset"]),
+        Condition("Quality", quality(experiments)),
+    ]
+
+
+def day(run: str) -> str:
+    """`2026-11-21` out of a run's name."""
+    stamp = run.split("-")[0][:8]
+    return f"{stamp[:4]}-{stamp[4:6]}-{stamp[6:]}" if stamp.isdigit() else run
+
+
+def quality(experiments: dict[str, dict[str, Any]]) -> str:
+    """How many rounds other programs disturbed: `8 of 8 rounds disturbed: noisy`."""
+    rounds = sum(experiment["blocks"] for experiment in experiments.values())
+    disturbed = sum(len(experiment["disturbed"]) for experiment in experiments.values())
+    if not rounds:
+        return "nothing was measured"
+    share = disturbed / rounds
+    grade = "noisy" if share >= NOISY else "some noise" if share >= NOISE else "quiet"
+    return f"{disturbed} of {number_format.plural(rounds, 'round')} disturbed: {grade}"
+
+
+def citation(paper: Paper) -> str:
+    """Source and rerun, as a list of references has them."""
+    runs = number_format.listed([experiment["run"] for experiment in paper["experiments"].values()])
+    return (
+        f"{source_words.title(paper)}, {source_words.byline(paper)}. Rerun by Benchbook on "
+        f"{paper['host']}, preset {paper['preset']}, run {runs}."
+    )
