@@ -114,7 +114,7 @@ def test_pictures_and_tables_name_it(made: Made) -> None:
     assert "recorded" not in without.alt
     assert shown.svg.count("<use") > without.svg.count("<use")
     assert name in recorded_runs.how_to_read(figure)
-    html = paper_page.PaperPage(content).figures().html
+    html = paper_page.PaperPage(content).tables().html
     assert html.count('<section class="recorded"') == len(content["figures"])  # all are measured
     assert read_json(made.recorded)["commit"][:8] in html
     assert "not here" in html
@@ -171,7 +171,7 @@ def test_grids_and_ranges_have_theirs(tmp_path: Path) -> None:
         drawn = paper_panels.ranges(content, figure)
         assert drawn is not None
         assert drawn.alt.count("% (R1: Other CPU, 2026-01-02)") == len(tables[figure["id"]])
-    html = paper_page.PaperPage(content).figures().html
+    html = paper_page.PaperPage(content).tables().html
     assert html.count("recorded, not here (R1: Other CPU, 2026-01-02)") == len(spreads)
     assert f"{len(tables[grids[0]['id']])} recorded values, row by row" in html
     idle = [figure for figure in content["figures"] if figure["recomputed"] and not figure["rows"]]
@@ -243,7 +243,7 @@ def test_a_damaged_one_is_a_sentence_in_its_place(made: Made, tmp_path: Path) ->
     figure = next(figure for figure in content["figures"] if figure["rows"])
     assert recorded_runs.table(figure) == []
     assert recorded_runs.how_to_read(figure) == ""
-    html = paper_page.PaperPage(content).figures().html
+    html = paper_page.PaperPage(content).tables().html
     assert html.count(f"The recorded run of {about['date']} is not shown: ") == len(
         content["figures"]
     )
@@ -253,7 +253,7 @@ def test_a_damaged_one_is_a_sentence_in_its_place(made: Made, tmp_path: Path) ->
 
 
 def test_without_recorded_runs_pages_say_nothing_of_them(made: Made) -> None:
-    html = paper_page.PaperPage(made.judged("none")).figures().html
+    html = paper_page.PaperPage(made.judged("none")).tables().html
     assert 'class="recorded"' not in html
     assert "recorded, not here" not in html
 
@@ -263,7 +263,7 @@ def test_nothing_of_a_recorded_run_reaches_the_page_unescaped(made: Made) -> Non
     for figure in content["figures"]:
         for run in figure["recorded"]:
             run.update(dict.fromkeys(("model", "date", "preset", "commit"), HOSTILE))
-    html = paper_page.PaperPage(content).figures().html
+    html = paper_page.PaperPage(content).tables().html
     assert "<script" not in html
     assert "&lt;script" in html
 

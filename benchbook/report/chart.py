@@ -19,8 +19,24 @@ LOG_FROM = 3  # largest ÷ smallest value, from which an axis is one of logarith
 MOST_TICKS = 5
 ROW_PX, TALL_PX = 25, 52  # heights of a row, among many and of few
 ROOM = 0.04  # of the axis, left free at either end
-LETTER, GAP = 2.3, 2.0  # percent of the axis that a digit takes on a phone, and between two numbers
+LETTER, GAP = 2.6, 2.0  # percent of a narrow axis that a digit takes, and between two numbers
 MOST_RUNS = 60  # single runs drawn of one row; of more every n-th
+
+
+@dataclass(frozen=True)
+class Tick:
+    """A number at `x` percent of an axis, moved left by `shift` percent of its own width, so that
+    it begins at `left`."""
+
+    x: float
+    text: str
+    shift: int
+    left: float
+
+    @property
+    def right(self) -> float:
+        """Where it ends, in percent of the axis."""
+        return self.left + LETTER * len(self.text)
 
 
 @dataclass(frozen=True)
@@ -42,25 +58,26 @@ class Scale:
         return math.log(max(value, 1e-300)) if self.log else value
 
     @property
-    def ticks(self) -> list[tuple[float, str]]:
-        """(percent, number) of each tick; no two are too near for their numbers."""
+    def ticks(self) -> list[Tick]:
+        """Its ticks; no two are too near for their numbers."""
         if self.log:
             numbers = ticks(self.low, self.high, MOST_TICKS)
         else:
             step = _round_step((self.high - self.low) / MOST_TICKS)
             first = math.ceil(self.low / step - 1e-9)
             numbers = [k * step for k in range(first, math.floor(self.high / step + 1e-9) + 1)]
-        kept: list[tuple[float, str]] = []
-        for number in sorted(numbers):
-            text = tick_label(number)
-            if not kept or self.at(number) - kept[-1][0] >= _apart(kept[-1][1], text):
-                kept.append((self.at(number), text))
+        kept: list[Tick] = []
+        for tick in (_tick(self.at(number), tick_label(number)) for number in sorted(numbers)):
+            if not kept or tick.left >= kept[-1].right + GAP:
+                kept.append(tick)
         return kept
 
 
-def _apart(left: str, right: str) -> float:
-    """Percent of the axis between the middles of two numbers that do not run into one another."""
-    return LETTER * (len(left) + len(right)) / 2 + GAP
+def _tick(x: float, text: str) -> Tick:
+    """A tick whose number stands below it, but never beyond the ends of the axis."""
+    wide = LETTER * len(text)
+    share = min(max(0.5, 1 - (100 - x) / wide), x / wide)
+    return Tick(x, text, round(100 * share), x - share * wide)
 
 
 def _round_step(least: float) -> float:

@@ -2,7 +2,7 @@
 
     from benchbook import page
     paper = page.open_paper("slocum2013-mbw")
-    paper.title()
+    paper.first_screen()
 
 The report stage names the results by the environment variable BENCHBOOK_PAPER; a notebook opened by
 hand finds the newest ones of its paper by itself.

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from benchbook.core import number_format
 from benchbook.report import wording
-from benchbook.report.chart import Chart, Row, Scale, chart, scale_of
+from benchbook.report.chart import GAP, LETTER, Chart, Row, Scale, chart, scale_of
 from benchbook.report.plots.palette import INK
 from benchbook.report.sections import findings as findings_section
 from benchbook.report.sections import first_screen, grids, paper_panels
@@ -187,11 +188,18 @@ def _panels(paper: Paper, figure: Figure) -> Panels:
         unit=f"{figure['quantity']} ÷ {figure['quantity']} at the first size",
         columns=("published", "here"),
         lines=lines,
-        sizes=[(at(k), label) for k, label in enumerate(grids.tick_labels(paper, figure))],
+        sizes=_sizes([(at(k), label) for k, label in enumerate(grids.tick_labels(paper, figure))]),
         ends=ends,
         region=(_y(scale, region[1]), _y(scale, region[0])) if region else None,
         base=_y(scale, 1.0),
     )
+
+
+def _sizes(labels: list[tuple[float, str]]) -> list[tuple[float, str]]:
+    """Every n-th label, so that none runs into another where the panel is narrow."""
+    longest = max(len(line) for _, label in labels for line in label.splitlines())
+    apart = labels[1][0] - labels[0][0] if len(labels) > 1 else 100
+    return labels[:: math.ceil((LETTER * longest + GAP) / apart)]
 
 
 def _end_labels(scale: Scale, region: tuple[float, float] | None) -> list[float]:
