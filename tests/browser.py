@@ -75,7 +75,7 @@ STRUCTURE = """() => {
     levels: all('h1, h2, h3, h4').map(one => Number(one.tagName[1])),
     landmarks: all('nav, main, footer').map(one => one.tagName.toLowerCase()),
     unnamed: all('svg, img, .scroll').filter(
-      one => !(one.getAttribute('aria-label') || one.alt)).length,
+      one => !(one.getAttribute('aria-label') || one.alt || one.closest('[aria-hidden]'))).length,
     ids: all('[id]').map(one => one.id),
     empty: all('h1, h2, h3, figcaption, summary, thead th').filter(
       one => !one.textContent.trim()).length,

@@ -96,8 +96,12 @@ def other_page(
     paper = made_up.results(folder, paper=named, **case)
     output = folder / "reports" / f"{named}.html"
     patch.setenv(paper_page.VARIABLE, str(paper))
-    notebook = NOTEBOOK.with_name(f"{named}.ipynb")
-    write_text(output, notebook_export.export(made_up.executed_here(notebook), ""))
+    cells = made_up.executed_here(NOTEBOOK.with_name(f"{named}.ipynb"))
+    write_text(output, notebook_export.export(cells, ""))
+    if folder.name == "stream":
+        names = f"{named}.html", notebook_export.details_name(f"{named}.html")
+        for name, text in zip(names, notebook_export.export_pair(cells, names[0]), strict=True):
+            write_text(folder.with_name("pair") / name, text)
     controls = made_up.controls(folder / "controls.json")
     index_page.make_index([paper], controls, output.with_name("index.html"))
     files = [folder / experiment / "analysis.json", paper]
@@ -144,6 +148,19 @@ def test_pages_are_as_sound_and_say_the_same_in_the_dark_without_javascript(
         assert seen["paper"] == "rgb(22, 24, 27)", path
 
 
+def in_all(looks: dict, path: Path) -> str:
+    """What a paper's page and the page of its details say."""
+    details = path.with_name(notebook_export.details_name(path.name))
+    return str(looks[path]["text"]) + str(looks.get(details, {"text": ""})["text"])
+
+
+def html_of(path: Path) -> str:
+    """The page and the page of its details, as they are written."""
+    details = path.with_name(notebook_export.details_name(path.name))
+    files = [file for file in (path, details) if file.exists()]
+    return "".join(file.read_text(encoding="utf-8") for file in files)
+
+
 def sound(path: Path, seen: dict[str, Any]) -> None:
     """Asserts that a page fits every width, draws nothing over anything, and asks for nothing."""
     assert all(needed <= width for width, needed in seen["widths"].items()), path
@@ -161,12 +178,12 @@ def test_axe_finds_nothing_in_light_or_dark(site: Path, browser: Browser) -> Non
 
 
 def test_pictures_hold_marks(site: Path, browser: Browser) -> None:
-    shown = opened(browser, site / "whole/reports" / f"{made_up.PAPER}.html", 1280)
-    pictures = shown.query_selector_all("figure svg")
-    # Overview, forms, odd pairs, what moved, four tables, the claims of three of them, the sweep,
-    # the topology, and the chains of causes of what begs one here.
+    shown = opened(browser, site / "whole/reports" / f"{made_up.PAPER}-details.html", 1280)
+    pictures = shown.query_selector_all("figure svg[role=img]")
+    # Overview, forms, odd pairs, what moved, four tables, the sweep, the topology, and the chains
+    # of causes of what begs one here.
     chains = shown.query_selector_all(".chain figure svg")
-    assert len(pictures) - len(chains) == 13
+    assert len(pictures) - len(chains) == 10
     assert chains
     for svg in pictures:
         box = svg.bounding_box()
@@ -185,6 +202,53 @@ def test_pictures_hold_marks(site: Path, browser: Browser) -> None:
     shown.close()
 
 
+def test_a_page_is_six_screens_and_its_charts_as_wide_as_the_column(
+    site: Path, browser: Browser
+) -> None:
+    for page in (
+        site / "whole/reports" / f"{made_up.PAPER}.html",
+        site / "pair" / f"{made_up.STREAM}.html",
+    ):
+        shown = opened(browser, page, 1440)
+        assert shown.evaluate("document.documentElement.scrollHeight") <= 6 * 900
+        assert len(shown.inner_text("body").split()) <= 3000
+        charts = shown.query_selector_all("section.chart-of > figure > table.chart")
+        visible = [box for chart in charts if (box := chart.bounding_box())]
+        assert visible
+        assert all(box["width"] >= 900 for box in visible)
+        shown.close()
+
+
+def test_values_are_read_on_hover_and_focus_and_claims_are_filtered_without_a_script(
+    site: Path, browser: Browser
+) -> None:
+    page = site / "whole/reports" / f"{made_up.PAPER}.html"
+    shown = opened(browser, page, java_script_enabled=False)
+    row = shown.locator(f"[id='{FIGURE}'] .focus").first
+    assert not row.locator(".tip").is_visible()
+    row.focus()
+    assert "published" in row.locator(".tip").inner_text()
+    every = shown.locator(".claim:visible").count()
+    kind = shown.locator(".filter input").nth(1)
+    kind.check()
+    verdict = str(kind.get_attribute("id")).removeprefix("show-")
+    kept = shown.locator(".claim:visible")
+    assert 0 < kept.count() < every
+    assert shown.locator(f".claim.{verdict}").count() == kept.count()
+    kept.first.locator("summary").click()
+    assert "Counts as holding" in kept.first.inner_text()
+    shown.close()
+
+
+def test_an_old_address_still_leads_to_what_moved(site: Path, browser: Browser) -> None:
+    page = site / "whole/reports" / f"{made_up.PAPER}.html"
+    shown = opened(browser, page)
+    shown.goto(f"{page.as_uri()}#audit")
+    shown.wait_for_url("**-details.html#audit")
+    assert shown.locator("#audit").count() == 1
+    shown.close()
+
+
 def test_every_invocation_is_drawn(site: Path) -> None:
     paper = read_paper(site / "whole" / made_up.PAPER / "paper.json")
     figure = paper["figures"][0]
@@ -195,7 +259,7 @@ def test_every_invocation_is_drawn(site: Path) -> None:
 
 
 def test_no_page_and_no_picture_leads_outside(site: Path) -> None:
-    assert len(pages(site)) == 29
+    assert len(pages(site)) == 32
     for path in pages(site):
         text = path.read_text(encoding="utf-8")
         outside = re.sub(r'<a class="source" href="https?://[^"]*"', "", text)
@@ -230,7 +294,7 @@ def test_structure_is_readable_by_machines(looks: dict) -> None:
 def test_local_links_lead_somewhere(site: Path) -> None:
     for path in pages(site / "whole"):
         for link in re.findall(r'href="([^"#][^"]*)"', path.read_text(encoding="utf-8")):
-            if link.startswith("data:"):
+            if link.startswith(("data:", "http")):  # the second: to the source itself
                 continue
             file, _, anchor = link.partition("#")
             target = path.parent / file
@@ -261,7 +325,7 @@ def test_the_audit_is_counted_in_the_answer_and_on_the_index(site: Path, looks: 
 
 def test_exchanged_labels_are_told_where_their_ratio_is_read(site: Path, looks: dict) -> None:
     for name, here in (("whole", "exchanging the labels would"), ("tiny", "was not measured here")):
-        text = looks[site / name / "reports" / f"{made_up.PAPER}.html"]["text"]
+        text = in_all(looks, site / name / "reports" / f"{made_up.PAPER}.html")
         assert text.count("A possible explanation: MEMCPY and DUMB exchanged") == 1
         assert text.count("may come from the two labels being exchanged") == 4
         assert "DUMB shows 2.56 times MEMCPY in print" in text
@@ -274,12 +338,19 @@ def test_the_answer_is_quoted_from_the_results(site: Path, browser: Browser) -> 
     claim = wording.all_claims(paper)[0]
     ratio = number_format.number(claim["estimate"], *claim["interval"])
     shown = opened(browser, site / "whole/reports" / f"{made_up.PAPER}.html", 1280)
-    assert ratio in shown.inner_text("h1")
-    first = shown.inner_text("p.answer")
-    assert first.startswith("The number repeats here, but it is no rate of copying memory. Block ")
-    assert "The claim: “" in shown.inner_text(".said")
-    assert "does not: it holds only through " in shown.inner_text(".said")
-    assert number_format.with_interval(claim["estimate"], *claim["interval"]) in first
+    assert shown.inner_text("h1").endswith("?")
+    assert "reproduced, " in shown.inner_text(".badge")
+    assert ratio in shown.inner_text(".seen figcaption")
+    says, here, why = (
+        text.inner_text() for text in shown.query_selector_all(".lead .three > p:not(.note)")
+    )
+    assert says.startswith("The source says")
+    assert number_format.with_interval(claim["estimate"], *claim["interval"]) in here
+    assert "copies one 4 KiB block 8,192 times" in why
+    shown.goto((site / "whole/reports" / f"{made_up.PAPER}-details.html").as_uri())
+    said = shown.inner_text(".said")
+    assert "The number repeats here, but it is no rate of copying memory. Block " in said
+    assert "does not: it holds only through " in said
     body = shown.inner_text("body").replace(number_format.FIXED, " ")
     assert "4 KiB block 8,192 times" in body
     assert "block copy 1.3.0 ÷ whole copy, 8 MiB" in body
@@ -309,7 +380,7 @@ def test_an_odd_pair_is_found_by_rule(site: Path) -> None:
 def test_what_was_not_measured_says_why(site: Path, browser: Browser) -> None:
     shown = opened(browser, site / "tiny/reports" / f"{made_up.PAPER}.html", 1280)
     assert "not in preset tiny" in shown.inner_text("body")
-    assert "preset tiny" in shown.inner_text("header")
+    assert "tiny" in shown.inner_text(".facts")
     shown.close()
     for name in ("broken", "empty"):
         shown = opened(browser, site / name / "reports" / f"{made_up.PAPER}.html", 1280)
@@ -381,7 +452,7 @@ def test_every_value_that_was_not_counted_says_so(site: Path, looks: dict) -> No
     section = text[text.index("What moved") :]
     assert "Copy moves 1.50" in section
     assert "(counted and simulated)" in section or "(simulated and counted)" in section
-    mbw = looks[site / "whole/reports" / f"{made_up.PAPER}.html"]["text"]
+    mbw = in_all(looks, site / "whole/reports" / f"{made_up.PAPER}.html")
     assert "Block copy 1.1.1 reads 64 and writes 64 of the 16,384 lines that it claims" in mbw
     assert "touches the lines of block copy 1.2.2 (simulated)" in mbw
     for html_or_text in (text, mbw):
@@ -391,7 +462,7 @@ def test_every_value_that_was_not_counted_says_so(site: Path, looks: dict) -> No
 
 
 def test_what_counts_nothing_has_its_remedy(site: Path, looks: dict) -> None:
-    html = (site / "whole/reports" / f"{made_up.PAPER}.html").read_text(encoding="utf-8")
+    html = html_of(site / "whole/reports" / f"{made_up.PAPER}.html")
     assert "likwid (denied): msr is closed; what helps: <code>modprobe</code>" in html
     for name, paper in (("stream-bare", made_up.STREAM), ("broken", made_up.PAPER)):
         text = looks[site / name / "reports" / f"{paper}.html"]["text"]
@@ -415,7 +486,7 @@ def test_the_machine_says_what_can_be_measured(site: Path, looks: dict) -> None:
 def test_the_topology_stands_on_the_machines_page_and_below_each_paper(site: Path) -> None:
     whole, empty = site / "whole/reports", site / "empty/reports"
     for name in ("machine", made_up.PAPER):
-        html = (whole / f"{name}.html").read_text(encoding="utf-8")
+        html = html_of(whole / f"{name}.html")
         assert html.count("Topology. Socket 0") == 1
         assert re.search(r"2\scores on 1\ssocket", html)
         assert "Topology. Socket" not in (empty / f"{name}.html").read_text(encoding="utf-8")
@@ -425,9 +496,9 @@ def test_a_figure_alone_shows_only_itself(site: Path, browser: Browser) -> None:
     folder = site / "figure/reports/figures" / made_up.PAPER
     shown = opened(browser, folder / f"{made_up.PAPER}.html", 360)
     assert [
-        section.get_attribute("id") for section in shown.query_selector_all("main section")
-    ] == [FIGURE]
-    assert shown.get_attribute("nav a", "href") == "../../index.html"
+        section.get_attribute("id") for section in shown.query_selector_all("main section[id]")
+    ] == [FIGURE, f"{FIGURE}-table"]
+    assert shown.get_attribute("nav a[href$='index.html']", "href") == "../../index.html"
     shown.close()
     assert {path.name for path in folder.glob("*.*")} >= {f"{FIGURE}.svg", f"{FIGURE}.csv"}
 
@@ -449,16 +520,16 @@ def test_data_beside_each_figure(site: Path) -> None:
 
 def test_every_page_names_door_compilers_and_revision(site: Path, looks: dict) -> None:
     for path in pages(site / "whole"):
-        assert "gcc 1.0" in looks[path]["text"], path
-        assert re.search(r"Environment:?\s+host[,;]", looks[path]["text"]), path
+        assert "gcc 1.0" in in_all(looks, path), path
+        assert re.search(r"Environment:?\s+host[,;]", in_all(looks, path)), path
     for name in (made_up.PAPER, "index", "machine"):
-        path = site / "whole/reports" / f"{name}.html"
-        assert "host, nixpkgs at revision 8fd9daa; gcc 1.0; clang 1.0" in looks[path]["text"]
+        text = in_all(looks, site / "whole/reports" / f"{name}.html")
+        assert "host, nixpkgs at revision 8fd9daa; gcc 1.0; clang 1.0" in text
 
 
 def test_a_variant_whose_flags_a_wrapper_changed_says_so(site: Path, looks: dict) -> None:
     words = "a wrapper dropped -march=native and added -O2 -fPIC"
-    text = looks[site / "whole/reports" / f"{made_up.PAPER}.html"]["text"]
+    text = in_all(looks, site / "whole/reports" / f"{made_up.PAPER}.html")
     assert text.count(words) == 1
     # Beside the loops too, where flags are compared; the control's clean twin says nothing.
     stream = looks[site / "stream/reports" / f"{made_up.STREAM}.html"]["text"]
@@ -509,6 +580,7 @@ def test_a_command_is_copied_with_the_keyboard(site: Path, browser: Browser) -> 
     context = browser.new_context(permissions=["clipboard-read", "clipboard-write"])
     shown = context.new_page()
     shown.goto((site / "whole/reports" / f"{made_up.PAPER}.html").as_uri())
+    shown.evaluate(OPEN)
     button = shown.query_selector(f"#{FIGURE.replace('.', chr(92) + '.')} button.copy")
     assert button is not None
     button.focus()
@@ -538,11 +610,11 @@ def test_pictures_turn_dark_with_the_page(site: Path, browser: Browser) -> None:
     fills = "all => [...new Set(all.map(one => getComputedStyle(one).fill))]"
     path = site / "whole/reports" / f"{made_up.PAPER}.html"
     alone = site / "whole/reports/figures" / made_up.PAPER / f"{FIGURE}.svg"
-    for file in (path, alone):
+    for file, marks in ((path, "svg .value, svg .published"), (alone, "svg text")):
         shown = opened(browser, file, color_scheme="light")
-        light = set(shown.eval_on_selector_all("svg text", fills))
+        light = set(shown.eval_on_selector_all(marks, fills))
         shown.emulate_media(color_scheme="dark")
-        dark = set(shown.eval_on_selector_all("svg text", fills))
+        dark = set(shown.eval_on_selector_all(marks, fills))
         assert light
         assert not light & dark, file
         shown.close()

@@ -28,7 +28,9 @@ _HEADLINE = re.compile(r"<h1[^>]*>(.*?)</h1>", re.DOTALL)
 _ID = re.compile(r'(?<![\w-])id="([^"]+)"')
 _TO_PART = re.compile(r'(?<![\w:])href="#([^"]+)"')
 # To what lies next to the reports in a checkout.
-_TO_FILE = re.compile(r'<a [^>]*?href="(\.\./[^"#]+)[^"]*"[^>]*>(.*?)</a>', re.DOTALL)
+_TO_FILE = re.compile(
+    r'<a [^>]*?href="(\.\./[^"#]+\.(?:md|ipynb|parquet))"[^>]*>(.*?)</a>', re.DOTALL
+)
 
 
 def make_page(

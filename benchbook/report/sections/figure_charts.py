@@ -9,13 +9,14 @@ from typing import Any
 
 from benchbook.core import number_format
 from benchbook.report import wording
-from benchbook.report.chart import GAP, LETTER, Chart, Row, Scale, chart, scale_of
+from benchbook.report.chart import GAP, Chart, Row, Scale, chart, scale_of
 from benchbook.report.plots.palette import INK
 from benchbook.report.sections import findings as findings_section
 from benchbook.report.sections import first_screen, grids, paper_panels
 from benchbook.report.wording import Paper
 
 Figure = dict[str, Any]
+PANEL_LETTER = 3.2  # percent of a narrow panel that a letter below it takes
 PANEL_PX, EDGE_PX, LETTER_PX = 92, 8, 14  # heights: of a panel, left free at its edges, a number
 
 
@@ -199,7 +200,7 @@ def _sizes(labels: list[tuple[float, str]]) -> list[tuple[float, str]]:
     """Every n-th label, so that none runs into another where the panel is narrow."""
     longest = max(len(line) for _, label in labels for line in label.splitlines())
     apart = labels[1][0] - labels[0][0] if len(labels) > 1 else 100
-    return labels[:: math.ceil((LETTER * longest + GAP) / apart)]
+    return labels[:: math.ceil((PANEL_LETTER * longest + GAP) / apart)]
 
 
 def _end_labels(scale: Scale, region: tuple[float, float] | None) -> list[float]:
