@@ -68,7 +68,7 @@ def test_too_few_rounds_are_the_only_reason() -> None:
         ({"blocks": None, "margin": 0.0}, "the estimate lies on the edge"),
         ({"blocks": None, "margin": 0.1}, "it is too noisy"),
         ({"blocks": 40, "margin": 0.1}, "About 40 rounds should decide it"),
-        ({"blocks": None, "margin": 0.1, "guard": True}, "the interval is narrow enough"),
+        ({"blocks": None, "margin": 0.1, "guard": True}, "More rounds would not help."),
     ],
 )
 def test_what_to_do_is_one_sentence(price: dict[str, Any], words: str) -> None:
@@ -89,3 +89,20 @@ def test_a_region_that_is_met_from_afar_stands_next_to_the_published_number() ->
     said = claims_section.why(paper(10), claim)
     assert "(published: 15.2)" in said
     assert "at most 64" in said
+
+
+def test_an_interval_widened_by_the_machine_is_not_called_narrow_enough() -> None:
+    """Of one claim it was said that its interval reaches too far, and that it is narrow enough."""
+    wide = undecided(
+        reason=EDGE | {"widened_by": 1.24},
+        price={"blocks": None, "margin": 0.1, "minutes": None, "guard": True, "least": 8},
+    )
+    said = claims_section.reason_undecided(paper(10), wide)
+    assert "the same program measured twice differs here" in said
+    assert said.endswith("More rounds would not help, a quieter machine would.")
+    assert "narrow enough" not in said
+
+
+def test_a_limit_in_bytes_has_all_its_digits() -> None:
+    claim = undecided(kind="link_limit", region=[None, 1_119_999_999])
+    assert claims_section.region(claim) == "at most 1,119,999,999\u00a0B"

@@ -92,12 +92,12 @@ def _cause(claim: Claim) -> str:
     match code:
         case Code.WITHIN | Code.OUTSIDE | Code.OVER_THE_EDGE:
             region = in_region(claim["region"])
-            return f"{_estimate(claim)} {BY_INTERVAL[code]} the region, {region}{_widening(reason)}"
+            return f"{_estimate(claim)} {BY_INTERVAL[code]} the region, {region}{widening(reason)}"
         case Code.SMALL_EFFECT:
             return (
                 f"{_estimate(claim)} rests on a factor of {reason['factor']:.3g}, less than the "
                 f"smallest effect that counts as real here, a factor of {_factor(reason)} (limited "
-                f"by {LIMITS[reason['limit']]}){_widening(reason)}"
+                f"by {LIMITS[reason['limit']]}){widening(reason)}"
             )
         case Code.PROCESSES_APART:
             return (
@@ -115,7 +115,7 @@ def _cause(claim: Claim) -> str:
     return SENTENCES[code]
 
 
-def _widening(reason: dict[str, Any]) -> str:
+def widening(reason: dict[str, Any]) -> str:
     """What the same binary measured twice did to the interval; nothing where it did not differ."""
     by = reason.get("widened_by")
     if by is None:

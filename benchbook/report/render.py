@@ -17,6 +17,7 @@ from benchbook.core import number_format
 from benchbook.report import foreign_words
 from benchbook.report.anonymise import nameless, nameless_page
 from benchbook.report.plots import palette
+from benchbook.report.sections import run_groups
 
 if TYPE_CHECKING:  # who exports a notebook draws nothing
     from benchbook.report.plots.style import Picture
@@ -91,6 +92,7 @@ def environment() -> jinja2.Environment:
         "interval": number_format.interval,
         "with_interval": number_format.with_interval,
         "plural": number_format.plural,
+        "run_groups": run_groups.sentences,
         "listed": number_format.listed,
     }
     return templates

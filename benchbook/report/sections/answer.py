@@ -22,6 +22,12 @@ LEAD = {
     "inconclusive": "It stays undecided here.",
     "not_measurable_here": "It cannot be measured here.",
 }
+SHORT = {
+    "reproduced": "Holds here",
+    "not_reproduced": "Does not hold here",
+    "inconclusive": "Undecided here",
+    "not_measurable_here": "Not measurable here",
+}
 # Of a claim that is reproduced through artefacts: whether through them only.
 THROUGH = {
     True: "The number repeats here, but only through an artefact of measuring.",
@@ -58,10 +64,8 @@ def headline(paper: Paper) -> str:
     if first is None:
         return _headline_of_figure(paper)
     if first["kind"] != "ratio" and first["estimate"] is not None:
-        said = ", ".join(
-            filter(None, [first["verdict"].replace("_", " "), claims_section.only(first)])
-        )
-        return f"{wording.capitalised(said)} here: {_lower(first['text']).rstrip('.')}"
+        said = ", ".join(filter(None, [SHORT[first["verdict"]], claims_section.only(first)]))
+        return f"{said}: {_lower(first['text']).rstrip('.')}"
     if first["verdict"] == "not_measurable_here":
         return f"Not measurable here: {_lower(first['text']).rstrip('.')}"
     if first["verdict"] == "inconclusive":

@@ -145,7 +145,9 @@ def region(claim: Claim) -> str:
 def _bound(claim: Claim, bound: float | None) -> str:
     if bound is not None and claim["kind"] in reasons.SHARES:
         return f"{number_format.bound(100 * bound)}{number_format.FIXED}%"
-    if bound is not None and claim["kind"] in (*RATIOS, *PLAIN):
+    if bound is not None and claim["kind"] == "link_limit":
+        return f"{number_format.count(bound)}{number_format.FIXED}B"
+    if bound is not None and claim["kind"] in (*RATIOS, *PLAIN, "beyond_host"):
         return in_unit(claim, number_format.bound(bound))
     return number(claim, bound)
 
@@ -206,7 +208,7 @@ def why(paper: Paper, claim: Claim) -> str:
         there = f" (published: {published(claim)})" if claim["published"] else ""
         text = (
             f"{claim['unit']} {value(claim)}{there}{rounds(paper, claim)}, {where} what counts as "
-            f"holding, {region(claim)}"
+            f"holding, {region(claim)}{reasons.widening(claim['reason'])}"
         )
     return f"{wording.capitalised(text)}."
 
@@ -317,8 +319,10 @@ def price(claim: Claim) -> str:
     reckoned = claim["price"]
     if not reckoned:
         return ""
+    if reckoned["guard"] and claim["reason"].get("widened_by"):
+        return "More rounds would not help, a quieter machine would."
     if reckoned["guard"]:
-        return "More rounds would not help: the interval is narrow enough."
+        return "More rounds would not help."
     if reckoned["blocks"] is None:
         if too_few_rounds(claim):
             return f"To measure more: `{command(claim)}`."
