@@ -145,21 +145,8 @@ def test_states_stand_beside_all_data():
     )
 
 
-def test_point_intervals_are_in_the_unit_of_the_values():
-    values = 1000 * np.exp(np.linspace(-0.01, 0.01, 9))
-    rows = [(block, "a", value) for block, value in enumerate(values)]
-    row = stats.point_intervals(table([*rows, (0, "b", 7.0)])).set_index("point").loc["a"]
-    assert row["value"] == pytest.approx(1000.0)
-    assert [row["low"], row["high"]] == [values[1], values[7]]  # 96 % of 9
-    assert row["blocks"] == 9
-    with pytest.raises(BenchbookError):
-        stats.point_intervals(table([(0, "a", 0.0)]))
-
-
 def test_the_value_of_a_point_in_two_groups_is_near_one_of_them():
     """It was 57 where the runs had shown 39 to 42 and 75 to 77: an estimate in the gap."""
     values = [39.0, 40.0, 41.0, 42.0, 75.0, 75.9, 76.0, 76.5, 77.0]
-    rows = [(block, "a", value) for block, value in enumerate(values)]
-    row = stats.point_intervals(table(rows)).iloc[0]
-    assert row["value"] == 75.0
-    assert (row["low"], row["high"]) == (40.0, 76.5)
+    interval = stats.median_interval(values)
+    assert (interval.estimate, interval.low, interval.high) == (75.0, 40.0, 76.5)

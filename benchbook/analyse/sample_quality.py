@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from statistics import median
 from typing import Any, NamedTuple
 
@@ -99,18 +99,21 @@ def steadiness(calls: pd.DataFrame) -> dict[str, Any]:
     """
     keys = ["block", "invocation", *(["process"] if "process" in calls else [])]
     ordered = calls.sort_values([*keys, "sample"], kind="stable")
-    starts = [_start(own) for _, own in ordered.groupby(keys, sort=False)]
-    starts = [start for start in starts if len(start.kept)]
+    starts = [start for start in _starts(ordered, keys) if len(start.kept)]
     if not starts:
         return UNTOLD
     clock = _clock(ordered, keys)
     return UNTOLD | clock | _warm_up(starts) | _shape(starts, _resolution(clock))
 
 
-def _start(own: pd.DataFrame) -> Start:
-    times = own["time_ns"].to_numpy(dtype=float)
-    length = stats.warm_up_length(times) if (times > 0).all() else None
-    return Start(times, int(own["warm_up"].sum()), length)
+def _starts(ordered: pd.DataFrame, keys: list[str]) -> Iterator[Start]:
+    """The starts of samples that are ordered by the `keys` of their start."""
+    of_start = ordered[keys].to_numpy()
+    begins = np.flatnonzero((of_start[1:] != of_start[:-1]).any(axis=1)) + 1
+    columns = ordered["time_ns"].to_numpy(dtype=float), ordered["warm_up"].to_numpy(dtype=bool)
+    for times, marked in zip(*(np.split(column, begins) for column in columns), strict=True):
+        length = stats.warm_up_length(times) if (times > 0).all() else None
+        yield Start(times, int(marked.sum()), length)
 
 
 def _clock(ordered: pd.DataFrame, keys: list[str]) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from benchbook.analyse.ceilings import ceilings
 from benchbook.analyse.disturbances import caches_of, noise
 from benchbook.analyse.peer_agreement import agreement
 from benchbook.analyse.sample_quality import steadiness
-from benchbook.analyse.tables import calls_by_point, invocation_spans
+from benchbook.analyse.tables import calls_in_parts, invocation_spans
 from benchbook.core.files import read_json, write_json
 from benchbook.define import catalogue
 from benchbook.detect import judge, scenes
@@ -160,11 +160,12 @@ def summarise(samples: Path, paper_samples: int) -> tuple[pd.DataFrame, dict[str
     """One row per invocation and point: stats.invocation_summaries per call of the method, with
     its span of time, whether its block was disturbed and whether it only emulates; and each point's
     steadiness."""
-    parts, inside = [], {}
-    for calls in calls_by_point(samples):
-        if not calls.empty:
-            parts.append(stats.invocation_summaries(calls, paper_samples))
-            inside[calls["point"].iloc[0]] = steadiness(calls)
+    parts: list[pd.DataFrame] = []
+    inside: dict[str, Any] = {}
+    for calls in calls_in_parts(samples):
+        part = stats.invocation_summaries(calls, paper_samples)
+        parts.append(part.sort_values("point", kind="stable"))
+        inside |= {str(point): steadiness(own) for point, own in calls.groupby("point")}
     spans = invocation_spans(samples)
     if not parts:
         return spans, inside
@@ -260,7 +261,12 @@ def describe(
     estimate = center(own["median_ns"])
     bytes_per_call = float(own["bytes_declared"].iloc[0])
     undisturbed = own[~own["disturbed"]]
-    parts = {str(state): part for state, part in own.groupby("machine_state")}
+
+    def part(rows: pd.DataFrame) -> dict[str, Any]:
+        """The estimate over some of the blocks; the primary one is over all."""
+        of_part = estimate if len(rows) == len(own) else center(rows["median_ns"])
+        return {**of_part, **rates(bytes_per_call, of_part), "blocks": len(rows)}
+
     return {
         **base,
         "state": "ok",
@@ -279,31 +285,29 @@ def describe(
             float(own[f"paper_{statistic}_ns"].fillna(own[f"{statistic}_ns"]).median())
         ),
         "paper_samples": int(own["paper_samples"].min()),
-        "undisturbed": _part(undisturbed, bytes_per_call) if len(undisturbed) else None,
-        "by_machine_state": {state: _part(part, bytes_per_call) for state, part in parts.items()},
+        "undisturbed": part(undisturbed) if len(undisturbed) else None,
+        "by_machine_state": {
+            str(state): part(rows) for state, rows in own.groupby("machine_state")
+        },
     }
-
-
-def _part(own: pd.DataFrame, bytes_per_call: float) -> dict[str, Any]:
-    """The estimate over some of the blocks; the primary one is over all."""
-    estimate = center(own["median_ns"])
-    return {**estimate, **rates(bytes_per_call, estimate), "blocks": len(own)}
 
 
 def center(times_ns: pd.Series) -> dict[str, float | None]:
     """The median of the times of all blocks, with its exact pointwise 95 % interval, in ns.
 
-    None where the clock showed no time at all in some block: nothing has that for its logarithm.
+    Where they fall into two groups the median is near one of them, and not in the gap. Error: it
+    needs independent blocks of one unchanging machine; a machine that drifts or changes its state
+    has no single figure, so it is shown per state too. Points are compared by `ratio_intervals`,
+    never by overlap. None where the clock showed no time at all in some block: nothing has that for
+    its logarithm.
     """
     if not (times_ns > 0).all():
         return dict.fromkeys(("time_ns", "time_low_ns", "time_high_ns"))
-    table = pd.DataFrame({"block": range(len(times_ns)), "point": "", "value": list(times_ns)})
-    row = stats.point_intervals(table, POINTWISE).iloc[0]
-    low, high = float(row["low"]), float(row["high"])
+    interval = stats.median_interval(times_ns, POINTWISE)
     return {
-        "time_ns": float(row["value"]),
-        "time_low_ns": low if low > 0 else None,
-        "time_high_ns": finite(high),
+        "time_ns": interval.estimate,
+        "time_low_ns": interval.low if interval.low > 0 else None,
+        "time_high_ns": finite(interval.high),
     }
 
 

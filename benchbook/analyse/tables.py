@@ -37,6 +37,7 @@ COLUMNS = (
     ("disturbed", pa.bool_()),
 )
 BATCH_ROWS = 1_000_000
+PART_ROWS = 250_000
 
 
 def rate(declared_bytes: Any, time_ns: Any) -> Any:
@@ -158,10 +159,14 @@ def merge_samples(files: list[Path], output: Path) -> None:
         )
 
 
-_ONE_POINT = """
+_COUNTS = """
+SELECT point, count(*) FROM read_parquet(?) WHERE state IN ('ok', 'simulated')
+GROUP BY point ORDER BY point
+"""
+_CALLS = """
 SELECT block, invocation, point, process, sample, warm_up, time_ns / loops AS time_ns,
        bytes_declared / loops AS bytes_declared, loops
-FROM read_parquet(?) WHERE state IN ('ok', 'simulated') AND point = ?
+FROM read_parquet(?) WHERE state IN ('ok', 'simulated') AND point BETWEEN ? AND ?
 """
 _SPANS = """
 SELECT point, block, invocation, any_value(disturbed) AS disturbed,
@@ -171,17 +176,24 @@ FROM read_parquet(?) WHERE state IN ('ok', 'simulated') GROUP BY point, block, i
 """
 
 
-def calls_by_point(samples: Path) -> Iterator[pd.DataFrame]:
-    """Valid samples of each point in turn, so that memory holds one point only.
+def calls_in_parts(samples: Path) -> Iterator[pd.DataFrame]:
+    """Valid samples, by the names of their points: as many whole points at a time as have fewer
+    than PART_ROWS rows together, or one, so that memory need not hold all.
 
     time_ns and bytes_declared are per call of the method: a sample may loop it (`loops`).
     """
     with duckdb.connect() as connection:
-        names = connection.execute(
-            "SELECT DISTINCT point FROM read_parquet(?) ORDER BY point", [str(samples)]
-        ).fetchall()
-        for (name,) in names:
-            yield connection.execute(_ONE_POINT, [str(samples), name]).df()
+        counts = connection.execute(_COUNTS, [str(samples)]).fetchall()
+        parts: list[list[str]] = []
+        rows = PART_ROWS
+        for name, count in counts:
+            if rows + count > PART_ROWS:
+                parts.append([])
+                rows = 0
+            parts[-1].append(name)
+            rows += count
+        for part in parts:
+            yield connection.execute(_CALLS, [str(samples), part[0], part[-1]]).df()
 
 
 def invocation_spans(samples: Path) -> pd.DataFrame:

@@ -43,7 +43,6 @@ from benchbook.stats.nulls import (
 from benchbook.stats.paired import (
     pair_counts,
     paired_log_ratios,
-    point_intervals,
     ratio_intervals,
     ratio_intervals_by_state,
 )
@@ -92,7 +91,6 @@ __all__ = [
     "pair_counts",
     "paired_log_ratios",
     "parts",
-    "point_intervals",
     "quotient_intervals",
     "range_null",
     "range_statistic",

@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 
 from benchbook.core.errors import BenchbookError
-from benchbook.stats.checks import finite, need_columns, positive_logs, probability
-from benchbook.stats.intervals import adjusted_level, median_interval, signed_rank_interval
+from benchbook.stats.checks import finite, need_columns, positive_logs
+from benchbook.stats.intervals import adjusted_level, signed_rank_interval
 from benchbook.stats.states import MIXED
 
 POINTWISE = 0.95
@@ -154,24 +154,3 @@ def ratio_intervals_by_state(
         table.insert(0, "state", state)
         tables.append(table)
     return pd.concat(tables, ignore_index=True)
-
-
-def point_intervals(summaries: pd.DataFrame, level: float = POINTWISE) -> pd.DataFrame:
-    """[block, point, value] -> [point, blocks, value, low, high], in the unit of the values.
-
-    The value is the median of the blocks, so that where they fall into two groups it is near one
-    of them and not in the gap, with the exact interval of a median (`median_interval`), for
-    pictures of one point's own figure. Error: it needs independent blocks of one unchanging
-    machine; a machine that drifts or changes its state has no single figure, so show it per state.
-    Compare points by `ratio_intervals`, never by overlap.
-    """
-    need_columns(summaries, ("block", "point", "value"), "Summaries")
-    probability(level, "The level")
-    rows = []
-    for point, group in summaries.groupby("point", sort=False):
-        values = group["value"]
-        positive_logs(values, f"Summaries of {point}")
-        interval = median_interval(values, level)
-        low = max(interval.low, 0.0)  # no time and no rate is below
-        rows.append((point, interval.n, interval.estimate, low, interval.high))
-    return pd.DataFrame(rows, columns=["point", "blocks", "value", "low", "high"])

@@ -43,7 +43,8 @@ def add_processes(summaries: pd.DataFrame) -> pd.DataFrame:
     Error: as in add_rates; a statistic that one process lacks is missing.
     """
     table = summaries.drop(columns="process")
-    if not table.duplicated(KEYS).any():
+    several = table.duplicated(KEYS, keep=False)
+    if not several.any():
         return table
     how = {
         **dict.fromkeys((name for name in table if name.endswith("_ns")), add_rates),
@@ -51,4 +52,5 @@ def add_processes(summaries: pd.DataFrame) -> pd.DataFrame:
         "paper_samples": "min",
         "bytes_declared": "sum",
     }
-    return table.groupby(KEYS, sort=True).agg(how)[table.columns.drop(KEYS)].reset_index()
+    added = table[several].groupby(KEYS, sort=True).agg(how)[table.columns.drop(KEYS)].reset_index()
+    return pd.concat([table[~several], added]).sort_values(KEYS, ignore_index=True)
