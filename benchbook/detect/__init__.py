@@ -87,6 +87,10 @@ class Seen:
         """The starts of one point in the order of time; empty where there are none."""
         return self._starts_by_point.get(where, self.starts[:0])
 
+    def start_rows_of(self, where: str) -> list[Row]:
+        """`starts_of` as rows; they are shared, so do not change them."""
+        return self._start_rows_by_point.get(where, [])
+
     # Every detector asks for them.
 
     @cached_property
@@ -101,8 +105,19 @@ class Seen:
     def _starts_by_point(self) -> dict[str, pd.DataFrame]:
         if self.starts.empty:
             return {}
-        ordered = self.starts.sort_values("t_start_ns", kind="stable")
-        return {str(where): own for where, own in ordered.groupby("where")}
+        return {str(where): own for where, own in self._starts_in_time.groupby("where")}
+
+    @cached_property
+    def _start_rows_by_point(self) -> dict[str, list[Row]]:
+        rows: dict[str, list[Row]] = {}
+        if not self.starts.empty:
+            for row in self._starts_in_time.to_dict("records"):
+                rows.setdefault(str(row["where"]), []).append(row)
+        return rows
+
+    @cached_property
+    def _starts_in_time(self) -> pd.DataFrame:
+        return self.starts.sort_values("t_start_ns", kind="stable")
 
 
 @dataclass

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from statistics import median
 from typing import Any
 
 import numpy as np
@@ -45,15 +46,11 @@ def time_ratio(
     """
     if starts.empty or not {"where", "block", "median_ns"} <= set(starts.columns):
         return None
-    timed = starts[(starts["median_ns"] > 0) & (starts["median_ns"] < math.inf)]
-    sides = [
-        timed[timed["where"] == point].groupby("block")["median_ns"].median()
-        for point in (numerator, denominator)
-    ]
-    both = pd.concat(sides, axis=1, join="inner").sort_index()
-    if both.empty:
+    tops, bottoms = (_by_block(starts, point) for point in (numerator, denominator))
+    blocks = sorted(tops.keys() & bottoms.keys())
+    if not blocks:
         return None
-    logs = np.log(both.iloc[:, 0].to_numpy(dtype=float) / both.iloc[:, 1].to_numpy(dtype=float))
+    logs = np.log([tops[block] / bottoms[block] for block in blocks])
     interval = signed_rank_interval(logs, level)
     return Ratio(
         math.exp(interval.estimate),
@@ -61,3 +58,13 @@ def time_ratio(
         math.exp(interval.high),
         tuple(float(ratio) for ratio in np.exp(logs)),
     )
+
+
+def _by_block(starts: pd.DataFrame, point: Any) -> dict[Any, float]:
+    """The median time of a point in each block where it has one that is above zero and finite."""
+    own = starts[starts["where"] == point]
+    times: dict[Any, list[float]] = {}
+    for block, time in zip(own["block"], own["median_ns"], strict=True):
+        if 0 < time < math.inf:
+            times.setdefault(block, []).append(time)
+    return {block: median(of_block) for block, of_block in times.items()}

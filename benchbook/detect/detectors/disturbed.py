@@ -139,7 +139,7 @@ def _starts(row: Row, seen: Seen, probes: dict[str, tuple[Any, Any]], above: Bou
             above=above,
             among=workers > 1 and (number_of(start, "migrations") or 0.0) > 0,
         )
-        for start in seen.starts_of(row["where"]).to_dict("records")
+        for start in seen.start_rows_of(row["where"])
     ]
 
 

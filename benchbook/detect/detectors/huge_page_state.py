@@ -62,10 +62,10 @@ def _has_buffers(seen: Seen, row: dict[str, Any]) -> bool:
 
 def _starts(seen: Seen, row: dict[str, Any]) -> list[_Start]:
     """What is known of each start of a point; of the point itself where no start is told."""
-    table = seen.starts_of(row["where"])
     needed = {"anon_huge_bytes", "buffers_bytes"}
-    times = "median_ns" if needed <= set(table.columns) else "time_ns"
-    rows = table.to_dict("records") if needed <= set(table.columns) else [row]
+    is_told = needed <= set(seen.starts.columns)
+    times = "median_ns" if is_told else "time_ns"
+    rows = seen.start_rows_of(row["where"]) if is_told else [row]
     return [
         _Start(
             row["where"],
