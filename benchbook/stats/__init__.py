@@ -60,8 +60,8 @@ from benchbook.stats.unpaired import rank_sum_probabilities, unpaired_ratio
 from benchbook.stats.verdicts import Verdict, blocks_to_settle, decide, decide_all, settling_margin
 from benchbook.stats.warmup import warm_up_length
 
-# Of the small tables here pandas takes Arrow's strings apart one by one: with them the replays of four
-# controls took 5.2 s of CPU instead of 4.3 s.
+# Arrow's strings are slow in small tables: with them the replays of four controls took 5.2 s of CPU
+# instead of 4.3 s.
 pd.options.mode.string_storage = "python"
 
 __all__ = [
