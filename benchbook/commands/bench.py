@@ -40,8 +40,9 @@ def once(*command: str) -> float:
 
 def command() -> None:
     """Ratios and seconds of Benchbook itself (make bench)."""
-    # Start-up of the workflow against bare Snakemake; a peer's round trips against ours; where the
-    # last workflow's time went; what probing cost in the latest runs.
+    # Start-up of the workflow against bare Snakemake; a peer's round trips against ours; two
+    # programs by us and by other tools, identical ones, verdicts on simulated runs; where the last
+    # workflow's time went; what probing cost in the latest runs.
     console = Console(highlight=False)
     table = Table("what", "figure", title="Benchbook itself", title_justify="left")
     bare = seconds("snakemake", "--version")
@@ -55,14 +56,16 @@ def command() -> None:
         table.add_row(f"benchbook explain, {LINES:,} lines of {name}", f"{took:.2f} s")
     what = f"round trip ÷ {bench_sockperf.PEER}'s, in turns of {bench_sockperf.TURN_S * 1e3:.0f} ms"
     table.add_row(what, bench_sockperf.against_sockperf(ROOT))
-    for what, ratio in bench_pairs.side_by_side(ROOT):
-        table.add_row(what, ratio)
-    for what, counts in bench_pairs.identical(ROOT, IDENTICAL_S):
-        table.add_row(what, counts)
-    for what, counts in bench_verdicts.table(ROOT, SIMULATING_S):
-        table.add_row(what, counts)
-    for what, value in (split(ROOT / NOTES) or {}).items():
-        table.add_row(f"last workflow that measured, {what}", f"{value:.1f} s")
+    for name, rows in (
+        ("two programs by us, hyperfine and pyperf", bench_pairs.side_by_side(ROOT)),
+        (f"identical programs, {IDENTICAL_S:g} s", bench_pairs.identical(ROOT, IDENTICAL_S)),
+        (f"simulated runs, {SIMULATING_S:g} s", bench_verdicts.table(ROOT, SIMULATING_S)),
+    ):
+        with console.status(name):
+            for what, value in rows:
+                table.add_row(what, value)
+    for what, took_s in (split(ROOT / NOTES) or {}).items():
+        table.add_row(f"last workflow that measured, {what}", f"{took_s:.1f} s")
     for run in latest_runs(ROOT):
         manifest = read_json(run / journal.MANIFEST)
         share = manifest["probing_s"] / max(manifest["measuring_s"], 1e-9)
