@@ -346,11 +346,11 @@ def test_the_answer_is_quoted_from_the_results(site: Path, browser: Browser) -> 
     )
     assert says.startswith("The source says")
     assert number_format.with_interval(claim["estimate"], *claim["interval"]) in here
-    assert "copies one 4 KiB block 8,192 times" in why
+    assert "copies one 4 KiB block 8,192 times" in why.replace(number_format.FIXED, " ")
     shown.goto((site / "whole/reports" / f"{made_up.PAPER}-details.html").as_uri())
     said = shown.inner_text(".said")
-    assert "The number repeats here, but it is no rate of copying memory. Block " in said
-    assert "does not: it holds only through " in said
+    assert "The number repeats here, but it is no rate of copying memory. The source says: " in said
+    assert "does not: it holds only because " in said
     body = shown.inner_text("body").replace(number_format.FIXED, " ")
     assert "4 KiB block 8,192 times" in body
     assert "block copy 1.3.0 ÷ whole copy, 8 MiB" in body

@@ -17,7 +17,7 @@ from benchbook.define.claim_hashes import claim_hashes
 from benchbook.judge.paper_source import PaperSource
 from benchbook.report import wording
 from benchbook.report.render import part, without_addresses
-from benchbook.report.sections import answer, source_words
+from benchbook.report.sections import answer, claims, source_words
 
 SEEDS = ROOT.parent / "shared" / "seeds"
 SEED_OF = {
@@ -213,3 +213,13 @@ def test_what_else_the_source_says_is_on_the_page(name: str, words: str) -> None
     page = part("conditions", paper=source.about, wording=wording, source_words=source_words)
     text = html.unescape(re.sub(r"<[^>]+>", "", page.html))
     assert words in text
+
+
+def test_artefacts_are_named_in_words_on_a_page() -> None:
+    part_of = {"artefacts": ["source-not-advanced"], "points": None, "kind": "only"}
+    part_of |= {"without": 0.95, "interval": [0.89, 1.02], "effect": "invalidates"}
+    claim = {"through": {"kind": "only", "parts": [part_of]}, "kind": "ratio", "region": [3, None]}
+    assert claims.dependence(claim) == (
+        "it holds only because the source pointer never moves; without that 0.95 times "
+        "(0.89 to 1.02)"
+    )

@@ -38,7 +38,7 @@ def shown(scaled: float) -> float:
 
 def unit(estimand: dict[str, Any]) -> str:
     """What the number is, in words."""
-    return f"(largest − smallest step of the {estimand['quantity']}) ÷ mean step"
+    return f"spread of the {estimand['quantity']} steps, (largest − smallest) ÷ mean,"
 
 
 def pairs(estimand: dict[str, Any], roles: Roles) -> list[tuple[str, str]]:

@@ -163,10 +163,10 @@ def _rests(claim: dict[str, Any]) -> Iterator[str]:
     """That a number which repeats is no confirmation, where an artefact makes it."""
     rests = claim.get("through")
     if rests and rests["kind"] == "only":
-        how = "; ".join(reasons.rests_on(claim, then="; "))
-        yield f"The number repeats, the conclusion does not: it holds {how}."
+        how = claims_section.dependence(claim)
+        yield f"The number repeats, the conclusion does not: {how}."
     elif rests:
-        yield f"{wording.capitalised(reasons.dependence(claim))}."
+        yield f"{wording.capitalised(claims_section.dependence(claim))}."
 
 
 def _lead(claim: dict[str, Any], lies: bool) -> str:

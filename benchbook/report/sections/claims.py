@@ -10,7 +10,7 @@ from typing import Any
 
 from benchbook.core import number_format
 from benchbook.core.reason_codes import Code
-from benchbook.report import reasons, wording
+from benchbook.report import artefacts, reasons, wording
 from benchbook.report.wording import Paper
 
 Claim = dict[str, Any]
@@ -26,7 +26,7 @@ VERDICTS = {
 # In which order pages name verdicts; those of `verdict`.
 ORDER = ("reproduced", "only", "resting", "not_reproduced", "inconclusive", "not_measurable_here")
 # Under these names templates find them next to the sentences of this module.
-robustness, dependence = reasons.robustness, reasons.dependence
+robustness = reasons.robustness
 SIGNALS = {11: "segmentation fault"}
 WHERE = {
     Code.WITHIN: "within",
@@ -268,8 +268,13 @@ def only(claim: Claim) -> str:
     found = claim.get("through")
     if not found:
         return ""
-    how = "only through" if found["kind"] == "only" else "resting on"
-    return f"{how} {number_format.listed(found['artefacts'])}"
+    names = number_format.listed([artefacts.title(name) for name in found["artefacts"]])
+    return f"only because {names}" if found["kind"] == "only" else f"resting on this: {names}"
+
+
+def dependence(claim: Claim) -> str:
+    """The artefacts that a claim rests on in words, to end with a full stop; else empty."""
+    return "; ".join(reasons.in_plain_words(claim))
 
 
 def left_out(paper: Paper, claim: Claim) -> str:
@@ -331,7 +336,7 @@ def price(claim: Claim) -> str:
                 "More rounds would not help: the estimate lies on the edge of what counts as "
                 "holding."
             )
-        return "More rounds would not help on this machine: it is too noisy for so small a margin."
+        return "More rounds would not help on this machine: it is too noisy."
     minutes = reckoned["minutes"]
     long = f", {number_format.seconds(60 * minutes)} on this machine," if minutes else ""
     return (

@@ -164,7 +164,7 @@ def answer(paper: Paper, claims: list[Claim]) -> list[str]:
         for reason, names in reasons_undecided(paper, claims).items()
     ]
     through = [
-        f"For {method_of(paper, claim)} it is {reasons.dependence(claim)}."
+        f"For {method_of(paper, claim)} {claims_section.dependence(claim)}."
         for claim in claims
         if claim.get("through")
     ]

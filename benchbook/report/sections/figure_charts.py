@@ -101,7 +101,7 @@ def _values(paper: Paper, figure: Figure) -> Chart:
                 ],
             )
         )
-    columns = (*first_screen.COLUMNS, f"÷ {base}: published → here")
+    columns = (*first_screen.COLUMNS, f"÷ {base}, paired: published → here")
     unit = f"{figure['quantity']}, {figure['y_unit']}"
     return chart(unit, columns, rows, label=figure["x"].replace("_", " "), words=figure["title"])
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from benchbook.core import number_format
-from benchbook.report import reasons, wording
+from benchbook.report import wording
 from benchbook.report.chart import TALL_PX, Chart, Row, chart
 from benchbook.report.plots.palette import INK
 from benchbook.report.sections import answer as answer_section
@@ -112,7 +112,7 @@ def why(paper: Paper, claims: list[Claim]) -> str:
     first = claims[0]
     top = first["points"].get("numerator") if first["kind"] == "ratio" else None
     if top and (because := wording.mechanism(paper, top)):
-        how = reasons.dependence(first) if first.get("through") else ""
+        how = claims_section.dependence(first)
         return f"Why: {wording.method_name(paper, top)} {because}" + (f"; {how}." if how else ".")
     if first["verdict"] == "not_measurable_here":
         return f"Why: {wording.lower_first(claims_section.not_measurable(paper, first))}"
