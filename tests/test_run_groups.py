@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 from benchbook import stats
 from benchbook.core.errors import BenchbookError
+from benchbook.core.number_format import FIXED
 from benchbook.report.sections import run_groups
 
 LOW, HIGH = [39_000.0, 40_100.0, 41_000.0, 42_000.0], [75_000.0, 75_900.0, 76_000.0, 76_500.0, 77e3]
@@ -61,10 +64,36 @@ def test_the_interval_of_a_median_covers_it_also_in_two_groups() -> None:
     assert np.mean(covered) > 0.93
 
 
+GROUPS = [{"runs": 4, "low": 39e3, "high": 42e3}, {"runs": 5, "low": 75e3, "high": 77e3}]
+FALL = "fall into two groups: 4 at 39,000 to 42,000 and 5 at 75,000 to 77,000 MiB/s."
+
+
+def shown(*rows: dict[str, Any]) -> dict[str, Any]:
+    return {"x": "method", "y_unit": "MiB/s", "rows": list(rows)}
+
+
+def row(label: str, groups: list[dict[str, Any]], point: str = "", group: str = "") -> dict:
+    return {"label": label, "group": group, "run_groups": groups, "point": point or label}
+
+
 def test_the_page_says_so() -> None:
-    groups = [{"runs": 4, "low": 39e3, "high": 42e3}, {"runs": 5, "low": 75e3, "high": 77e3}]
-    rows = [{"label": "MEMCPY", "run_groups": groups}, {"label": "DUMB", "run_groups": []}]
-    assert run_groups.sentences({"x": "method", "y_unit": "MiB/s", "rows": rows}) == [
-        "The runs of MEMCPY fall into two groups: 4 at 39,000 to 42,000 and 5 at 75,000 to 77,000 "
-        "MiB/s. The median belongs to the larger group; no single number describes both."
+    figure = shown(row("MEMCPY", GROUPS), row("DUMB", []))
+    assert run_groups.sentences(figure) == [
+        f"The runs of MEMCPY {FALL} The median belongs to the larger group; no single number "
+        "describes both."
     ]
+
+
+def test_of_a_table_of_sizes_each_point_is_said_once() -> None:
+    points = [f"v,bytes={size * 2**20},method=copy" for size in (1, 2, 4, 8)]
+    rows = [row(f"as_{k}", GROUPS, point, "Copy") for point in points for k in (1, 2)]
+    first, second, more = run_groups.sentences(shown(*rows))
+    assert first.replace(FIXED, " ").startswith(f"The runs of Copy at 1 MiB {FALL}")
+    assert "2 MiB" in second.replace(FIXED, " ")
+    assert more.replace(FIXED, " ") == "So do those of Copy at 4 MiB and Copy at 8 MiB."
+
+
+def test_why_a_claim_is_not_decided_names_the_two_groups() -> None:
+    paper = {"figures": [shown(row("MEMCPY", GROUPS, "v,method=copy"))]}
+    assert run_groups.of_points(paper, ["v,method=copy"]) == f"The runs of MEMCPY {FALL}"
+    assert run_groups.of_points(paper, ["v,method=loop"]) == ""

@@ -11,6 +11,7 @@ from typing import Any
 from benchbook.core import number_format
 from benchbook.core.reason_codes import Code
 from benchbook.report import artefacts, reasons, wording
+from benchbook.report.sections import run_groups
 from benchbook.report.wording import Paper
 
 Claim = dict[str, Any]
@@ -260,7 +261,9 @@ def too_few_rounds(claim: Claim) -> str:
 
 def reason_undecided(paper: Paper, claim: Claim) -> str:
     """Why a claim is not decided and what would decide it: one reason, and what to do about it."""
-    return f"{too_few_rounds(claim) or why(paper, claim)} {price(claim)}".strip()
+    reason = too_few_rounds(claim) or why(paper, claim)
+    groups = run_groups.of_points(paper, wording.points_of(claim))
+    return " ".join(filter(None, [reason, groups, price(claim)]))
 
 
 def only(claim: Claim) -> str:

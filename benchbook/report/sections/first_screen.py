@@ -13,7 +13,7 @@ from benchbook.report.chart import TALL_PX, Chart, Row, chart
 from benchbook.report.plots.palette import INK
 from benchbook.report.sections import answer as answer_section
 from benchbook.report.sections import claims as claims_section
-from benchbook.report.sections import equivalence, paper_panels, source_words
+from benchbook.report.sections import equivalence, paper_panels, run_groups, source_words
 from benchbook.report.wording import Paper
 
 Claim = dict[str, Any]
@@ -120,10 +120,12 @@ def why(paper: Paper, claims: list[Claim]) -> str:
         undecided = equivalence.reasons_undecided(paper, claims)
         if undecided:
             reason, names = next(iter(undecided.items()))
-            return f"Why: for {number_format.listed(names)} {reason}."
+            points = [point for claim in claims for point in wording.points_of(claim)]
+            text = f"Why: for {number_format.listed(names)} {reason}."
+            return f"{text} {run_groups.of_points(paper, points)}".strip()
     text = claims_section.why(paper, first)
     if first["verdict"] == "inconclusive":
-        return f"Why: {wording.lower_first(text)} {claims_section.price(first)}".strip()
+        return f"Why: {wording.lower_first(claims_section.reason_undecided(paper, first))}"
     return f"Why: {wording.lower_first(text)}"
 
 
