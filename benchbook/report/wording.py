@@ -255,16 +255,17 @@ def disturbed_blocks(experiment: dict[str, Any]) -> str:
 def disturbance_warning(experiments: dict[str, dict[str, Any]]) -> str:
     """A warning where half of the blocks of an experiment or more were disturbed, else empty."""
     loud = [
-        f"{disturbed_blocks(experiment)} of {name}"
+        f"{len(experiment['disturbed'])} of "
+        f"{number_format.plural(experiment['blocks'], 'round')} of {name}"
         for name, experiment in experiments.items()
         if experiment["blocks"] and 2 * len(experiment["disturbed"]) >= experiment["blocks"]
     ]
     if not loud:
         return ""
     return (
-        f"Read the figures with care: {number_format.listed(loud)} were disturbed by other work on "
-        "this host, and the intervals carry that noise. On a quiet machine "
-        "`snakemake --config again=2` makes a fresh run (3 the next one)."
+        f"Caution: other programs were running during {number_format.listed(loud)}, so these "
+        "intervals are wide. For a new run on a quiet machine: `snakemake --config again=2` (next "
+        "time `again=3`)."
     )
 
 

@@ -80,9 +80,10 @@ def happened(paper: Paper, claims: list[Claim]) -> str:
             ]
         )
         what = f"{equivalence.quantity(claims)} changes {equivalence.change(first)}"
-        return f"Here the {what} by a factor of {shown}{there}."
-    rounds = number_format.plural(first["blocks"], "round") if first["blocks"] else ""
-    over = f" over {rounds}" if rounds else ""
+        in_rounds = {claims_section.rounds(paper, claim) for claim in claims}
+        over = in_rounds.pop() if len(in_rounds) == 1 else ""
+        return f"Here the {what} by a factor of {shown}{over}{there}."
+    over = claims_section.rounds(paper, first)
     if first["kind"] == "ratio" and all(first["points"].values()):
         top, bottom = _side_names(paper, first)
         words = answer_section.compared(first).removeprefix("times ")
