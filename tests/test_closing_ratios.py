@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import html
 import re
-from pathlib import Path
+from typing import Any
 
 import made_up
 import pytest
 from closing_ratios import not_closing, printed_ratios
 
+from benchbook.judge.paper_json import read_paper
 from benchbook.report import notebook_export, paper_page
 
 PAPERS = (made_up.PAPER, made_up.STREAM, made_up.UDP)
@@ -23,18 +24,40 @@ def text_of(markup: str) -> str:
     return html.unescape(re.sub(r"<[^>]+>", " ", markup))
 
 
-@pytest.mark.parametrize("name", PAPERS)
-def test_every_ratio_on_a_page_closes(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(made_up.ROOT)
-    paper = made_up.results(tmp_path, preset="quick", paper=name)
-    monkeypatch.setenv(paper_page.VARIABLE, str(paper))
-    notebook = made_up.ROOT / "notebooks" / f"{name}.ipynb"
-    text = text_of(notebook_export.export(made_up.executed_here(notebook), ""))
+@pytest.fixture(scope="module", params=PAPERS)
+def page(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[dict[str, Any], str]:
+    """paper.json of a paper, and what a reader of its page sees."""
+    folder = tmp_path_factory.mktemp(request.param)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(made_up.ROOT)
+        paper = made_up.results(folder, preset="quick", paper=request.param)
+        patch.setenv(paper_page.VARIABLE, str(paper))
+        notebook = made_up.ROOT / "notebooks" / f"{request.param}.ipynb"
+        markup = notebook_export.export(made_up.executed_here(notebook), "")
+    return read_paper(paper), text_of(markup)
+
+
+def test_every_ratio_on_a_page_closes(page: tuple[dict[str, Any], str]) -> None:
+    paper, text = page
     assert not_closing(text) == []
-    if name == made_up.PAPER:
+    if paper["paper"] == made_up.PAPER:
         assert list(printed_ratios(text))
+
+
+def test_nothing_of_ours_stands_in_quotation_marks(page: tuple[dict[str, Any], str]) -> None:
+    """A claim of ours stood there as the words of a source that never makes it."""
+    paper, text = page
+    claims = [claim for figure in paper["figures"] for claim in figure["claims"]]
+    ours = [paper["answer"], paper["thesis"]["text"], *(claim["text"] for claim in claims)]
+    ours += [remark["text"] for remark in paper["remarks"]]
+    ours += [figure["title"] for figure in paper["figures"]]
+    ours += [paper["title"]] if paper["title_is_ours"] else []
+    plain = {" ".join(words.split()).rstrip(".") for words in ours}
+    quoted = {" ".join(words.split()).rstrip(".") for words in re.findall("“([^”]*)”", text)}
+    assert quoted
+    assert not quoted & plain
 
 
 def test_a_ratio_that_does_not_close_is_found() -> None:
