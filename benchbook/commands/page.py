@@ -9,8 +9,6 @@ from typing import Annotated
 import typer
 
 from benchbook.commands.options import ROOT, Output
-from benchbook.define.catalogue import in_turn
-from benchbook.report.index_page import make_index_so_far
 from benchbook.report.notebook_export import make_page
 
 
@@ -25,5 +23,9 @@ def command(
     """Execute a paper's notebook and export it as one page."""
     make_page(notebook, paper, executed, output, alone=alone)
     if index:
+        # Loaded by then: notebook_export.LOADED_MEANWHILE.
+        from benchbook.define.catalogue import in_turn
+        from benchbook.report.index_page import make_index_so_far
+
         make_index_so_far(in_turn(ROOT), paper.parent.parent, index)
     print(f"ready: {output}", file=sys.stderr)
