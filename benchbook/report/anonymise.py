@@ -16,7 +16,7 @@ _PROMPTS = re.compile(r"\b[A-Za-z_][\w.-]*@[A-Za-z][\w.-]*(?=:?\s?[~/$#])")
 _UNAME = re.compile(r"\bLinux \S+ (?=\d+\.\d+)")
 # Style, script, and tags: what stands in them is ours, but for what is read aloud or shown.
 _APART = re.compile(r"(<(?:style|script)\b.*?</(?:style|script)>|<[^>]*>)", re.DOTALL)
-_TOLD = re.compile(r'( (?:aria-label|title|alt)=")([^"]*)')
+_TOLD = re.compile(r'( (?:aria-label|data-label|title|alt)=")([^"]*)')
 
 
 def nameless(text: str) -> str:
@@ -25,7 +25,7 @@ def nameless(text: str) -> str:
     if len(here) > 1:
         text = re.sub(re.escape(here) + r"(?:/|(?![\w.-]))", "", text)
     text = _UNAME.sub(f"Linux {MACHINE} ", _PROMPTS.sub(PROMPT, _HOMES.sub(HOME, text)))
-    name = _machine()
+    name = _machine(os.uname().nodename)
     return name.sub(MACHINE, text) if name else text
 
 
@@ -33,16 +33,16 @@ def nameless_page(html: str) -> str:
     """A page, in whose tags only what is told is changed: no link and no rule breaks."""
     pieces = _APART.split(html)
     return "".join(
-        nameless(piece)
+        (nameless(piece) if piece.strip() else piece)
         if not piece.startswith("<")
         else _TOLD.sub(lambda match: match[1] + nameless(match[2]), piece)
         for piece in pieces
     )
 
 
-def _machine() -> re.Pattern[str] | None:
+@cache  # asked for each text between two tags: without it a page took 17 s on most hosts
+def _machine(name: str) -> re.Pattern[str] | None:
     """What this host is called, by itself or with its domain; no word that pages are made of."""
-    name = os.uname().nodename
     short = name.partition(".")[0]
     if len(short) < 4 or re.search(rf"\b{re.escape(short)}\b", _ours(), re.IGNORECASE):
         return None
