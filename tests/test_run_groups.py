@@ -10,7 +10,7 @@ import pytest
 from benchbook import stats
 from benchbook.core.errors import BenchbookError
 from benchbook.core.number_format import FIXED
-from benchbook.report.sections import run_groups
+from benchbook.report import run_groups
 
 LOW, HIGH = [39_000.0, 40_100.0, 41_000.0, 42_000.0], [75_000.0, 75_900.0, 76_000.0, 76_500.0, 77e3]
 

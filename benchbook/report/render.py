@@ -14,10 +14,9 @@ import jinja2
 from markupsafe import Markup, escape
 
 from benchbook.core import number_format
-from benchbook.report import foreign_words
+from benchbook.report import foreign_words, run_groups
 from benchbook.report.anonymise import nameless, nameless_page
 from benchbook.report.plots import palette
-from benchbook.report.sections import run_groups
 
 if TYPE_CHECKING:  # who exports a notebook draws nothing
     from benchbook.report.plots.style import Picture

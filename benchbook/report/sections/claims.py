@@ -10,8 +10,7 @@ from typing import Any
 
 from benchbook.core import number_format
 from benchbook.core.reason_codes import Code
-from benchbook.report import artefacts, reasons, wording
-from benchbook.report.sections import run_groups
+from benchbook.report import artefacts, reasons, run_groups, wording
 from benchbook.report.wording import Paper
 
 Claim = dict[str, Any]

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from benchbook.core import number_format
-from benchbook.report import wording
+from benchbook.report import run_groups, wording
 from benchbook.report.chart import TALL_PX, Chart, Row, chart
 from benchbook.report.plots.palette import INK
 from benchbook.report.sections import answer as answer_section
 from benchbook.report.sections import claims as claims_section
-from benchbook.report.sections import equivalence, paper_panels, run_groups, source_words
+from benchbook.report.sections import equivalence, paper_panels, source_words
 from benchbook.report.wording import Paper
 
 Claim = dict[str, Any]
