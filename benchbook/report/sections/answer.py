@@ -131,7 +131,8 @@ def answer(paper: Paper) -> list[list[str]]:
         first_ones = equivalence.answer(paper, several)
         says = source_words.concludes(paper) or f"The source says: {paper['answer']}"
         beside = claims_section.others(paper, several)
-        rest = [[says, *audit_section.sentence(paper)], beside, size_rule.rule_sentences(paper)]
+        first_ones.insert(1, says)
+        rest = [audit_section.sentence(paper), beside, size_rule.rule_sentences(paper)]
         rest += [list(not_the_end(paper))]
         return [paragraph for paragraph in (first_ones, *rest) if paragraph]
     first = leading(paper)
@@ -205,7 +206,9 @@ def _measured(paper: Paper, claim: dict[str, Any]) -> Iterator[str]:
         names = list(wording.differing(paper, *sides))
     ratio = f"{claims_section.value(claim)}{claims_section.rounds(paper, claim)}"
     published = claim["published"]
-    there = f"; the paper’s own figures give {wording.ratio_range(published)}" if published else ""
+    there = (
+        f"; the source’s own figures give {claims_section.published(claim)}" if published else ""
+    )
     if all(row.get("rerun") for row in rows):
         verb = "takes" if figure["quantity"] == TIME else "shows"
         size = wording.size_of(sides[0])

@@ -182,7 +182,10 @@ def _ratios(paper: Paper, claims: list[Claim]) -> Iterator[str]:
         for claim, own in zip(measured, in_rounds, strict=True)
     ]
     published = [value for claim in claims for value in claim["published"]]
-    there = f"; the source’s own figures give {wording.ratio_range(published)}" if published else ""
+    there = ""
+    if published:
+        span = claims_section.published(claims[0] | {"published": published})
+        there = f"; the source’s own figures give {span}"
     yield (
         f"On this machine the {quantity(claims)} changes {change(claims[0])} by a factor of "
         f"{number_format.listed(shown)}{same}{there}. "
