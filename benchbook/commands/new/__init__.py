@@ -27,16 +27,8 @@ NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 LONGEST = 40
 UNIT = {RATE: "MiB/s", TIME: "µs"}
 # Sections of a new paper's notebook, each a function of PaperPage.
-SECTIONS = (
-    "answer",
-    "overview",
-    "figures",
-    "audit",
-    "findings",
-    "failures",
-    "conditions",
-    "machine",
-)
+SECTIONS = ("claims", "figures", "why", "findings", "method")
+DETAILS = ("answer", "overview", "tables", "audit", "failures", "conditions", "machine")
 
 
 command = typer.Typer(add_completion=False, no_args_is_help=True, help=__doc__)
@@ -152,17 +144,19 @@ def _render(template: str, **context: Any) -> str:
 
 
 def _notebook(name: str) -> str:
-    """The notebook that opens the paper and shows SECTIONS; without outputs."""
+    """The notebook that opens the paper and shows SECTIONS, and on a second page DETAILS; without
+    outputs."""
     head = (
         f"# The lab notebook of {name}\n\nRun all cells: they show the newest results of this "
         f"checkout (`snakemake {name}` makes them). `paper.content` holds every number."
     )
     chosen = '# "" or a recorded host or run: "data/recorded/<host>".\nRECORDED = ""'
     opened = "from benchbook.report import paper_page\n\n"
-    opened += f'paper = paper_page.open_paper("{name}", RECORDED)\npaper.title()'
-    calls = [f"paper.{section}()" for section in SECTIONS]
+    opened += f'paper = paper_page.open_paper("{name}", RECORDED)\npaper.first_screen()'
+    calls: dict[str, list[str]] = {f"paper.{section}()": [] for section in SECTIONS}
+    calls |= {f"paper.{section}()": ["details"] for section in DETAILS}
     tables = {"paper.points()": ["lab"], "paper.samples()": ["lab"]}
-    tagged = {chosen: ["parameters"], opened: [], **tables, **{call: [] for call in calls}}
+    tagged = {chosen: ["parameters"], opened: [], **tables, **calls}
     cells: list[dict[str, Any]] = [{"cell_type": "markdown", "metadata": {"tags": ["lab"]}}]
     cells += [
         {"cell_type": "code", "execution_count": None, "metadata": {"tags": tags}, "outputs": []}

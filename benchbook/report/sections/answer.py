@@ -50,7 +50,7 @@ def leading(paper: Paper) -> dict[str, Any] | None:
     claims = wording.all_claims(paper)
     thesis = (paper.get("thesis") or {}).get("claim")
     for claim in claims:
-        if f"{claim['figure']}/{claim['claim']}" == thesis:
+        if f"{claim.get('figure')}/{claim['claim']}" == thesis:
             return claim
     tried = [claim for claim in claims if claim["verdict"] != "not_measurable_here"]
     return next(iter(tried or claims), None)
