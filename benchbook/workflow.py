@@ -296,7 +296,9 @@ class Lab:
         ]
 
     def hold(self) -> int:
-        """One workflow at a time in a checkout; the handle must be kept."""
+        """One workflow at a time in a checkout; the handle must be kept. From now on the workflow
+        ends at once when it is told to."""
+        processes.end_all_when_terminated()
         try:
             return processes.only_workflow(self.root)
         except BenchbookError as error:

@@ -9,6 +9,7 @@ import json
 import os
 import signal
 import stat
+import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -21,6 +22,7 @@ from benchbook.core.errors import BenchbookError
 Item = TypeVar("Item")
 Made = TypeVar("Made")
 _PR_SET_PDEATHSIG = 1
+SIGNALLED = 128  # and the number of the signal: the exit status of who was ended by it
 _LIBC = ctypes.CDLL(None, use_errno=True)
 LOCK_NAME = "benchbook-measuring.lock"
 _HOST_REMEDY = (
@@ -61,6 +63,45 @@ def follow_parent(parent: int | None) -> None:
     die_with_parent()
     if parent is not None and os.getppid() != parent:
         raise SystemExit(1)
+
+
+def end_all_when_terminated() -> None:
+    """From now on SIGTERM and SIGHUP end this process and all that it started, at once.
+
+    Nothing is lost by that: runs are append-only, and outputs that were not finished are made anew.
+    Snakemake's own handler takes locks that its scheduler may hold at that moment, and then waits
+    for ever (snakemake 9.27, scheduling/job_scheduler.py, exit_gracefully).
+    """
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, _end_all)
+
+
+def _end_all(number: int, frame: object) -> None:
+    """Takes no lock: it may run in the middle of anything."""
+    del frame
+    message = (
+        f"benchbook: ended by {signal.Signals(number).name}; the next start goes on from here\n"
+    )
+    with suppress(OSError):
+        os.write(sys.stderr.fileno(), message.encode())
+    for process in _descendants(os.getpid()):
+        with suppress(ProcessLookupError):
+            os.kill(process, signal.SIGKILL)
+    os._exit(SIGNALLED + number)
+
+
+def _descendants(pid: int) -> list[int]:
+    """The processes below this one, the nearest first."""
+    below: dict[int, list[int]] = {}
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            with suppress(OSError):  # it has just ended
+                behind_name = (entry / "stat").read_text().rpartition(")")[2].split()
+                below.setdefault(int(behind_name[1]), []).append(int(entry.name))
+    found = [pid]
+    for parent in found:
+        found += below.get(parent, [])
+    return found[1:]
 
 
 class Scheduling(StrEnum):
