@@ -5,9 +5,13 @@
 
 in_env := scripts/in-env
 
-# Given on the command line or in the environment; each is handed to Snakemake only when it is set.
-config := $(if $(PRESET),preset='$(PRESET)') $(if $(FIGURE),figure='$(FIGURE)')
-run_arguments := $(if $(PAPER),'$(PAPER)') $(if $(strip $(config)),--config $(config))
+# Given on the command line or in the environment; each is handed to Snakemake only when it is set,
+# as it was written: neither make nor the shell runs what stands in it.
+as_written = '$(subst ','\'',$(value $1))'
+config := $(if $(value PRESET),preset=$(call as_written,PRESET)) \
+  $(if $(value FIGURE),figure=$(call as_written,FIGURE))
+run_arguments := $(if $(value PAPER),$(call as_written,PAPER)) \
+  $(if $(strip $(config)),--config $(config))
 
 .PHONY: run test test-long bench lint check lab notebook lock clean help
 

@@ -207,6 +207,27 @@ def test_make_hands_only_what_was_given_to_snakemake(place):
         assert place.calls("snakemake") == [f"snakemake {arguments}"]
 
 
+@pytest.mark.parametrize("name", ["PAPER", "PRESET", "FIGURE"])
+@pytest.mark.parametrize(
+    "text", ["$(shell touch ran)", "x'; touch ran; '", "`touch ran`", "$$(touch ran)", "$HOME"]
+)
+def test_what_stands_in_an_argument_is_run_by_nobody(place, name, text):
+    place.stand_in("snakemake")
+    for words, environment in (((f"{name}={text}",), {}), ((), {name: text})):
+        done = subprocess.run(
+            ["make", *words],
+            cwd=place.root,
+            env=place.environment() | environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        (call,) = place.calls("snakemake")
+        assert call.endswith(text)
+        assert not (place.root / "ran").exists()
+
+
 def test_a_killed_make_takes_the_workflow_with_it(place):
     place.stand_in("snakemake", f"echo $$ > '{place.root}/pid'; exec sleep 60")
     make = subprocess.Popen(["make"], cwd=place.root, env=place.environment())
