@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from pathlib import Path
 
@@ -165,6 +166,30 @@ def stand_in_compiler(folder: Path, name: str, version: str) -> str:
     path.write_text(f"#!/bin/sh\necho {version}\n")
     path.chmod(0o755)
     return str(path)
+
+
+BROKEN = {
+    "hangs": ("sleep 60", "does not answer --version"),
+    "is cut off": ("exit 1", "does not answer --version"),
+    "prints random bytes": ("head -c 3000 /dev/urandom; exit 1", ""),
+    "does nothing": ("echo gcc 12.0.0", "did not write"),
+}
+
+
+@pytest.mark.parametrize("kind", BROKEN)
+def test_a_broken_compiler_fails_its_variant_in_one_sentence(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script, words = BROKEN[kind]
+    gcc = Path(stand_in_compiler(tmp_path / "bin", "gcc", ""))
+    gcc.write_text(f"#!/bin/sh\n{script}\n")
+    monkeypatch.setenv("PATH", f"{gcc.parent}:{os.environ['PATH']}")
+    monkeypatch.setattr("benchbook.core.processes.ANSWER_LIMIT_S", 1.0)
+    record = build(ROOT, tmp_path, "gcc-O3")
+    assert record["state"] == "failed"
+    assert words in record["reason"]
+    assert record["reason"].isprintable()
+    assert "\n" not in record["reason"]
 
 
 def test_the_other_gcc_is_the_newest_of_another_major(

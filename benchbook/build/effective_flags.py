@@ -59,14 +59,18 @@ class Line:
         """The command line of the compiler proper, and the driver that would start it; empty where
         neither is told."""
         command = [*(compiler or self.compiler), "-###", *flags, *self.rest]
-        result = subprocess.run(
-            [*command, "-c", str(self.source), "-o", "/dev/null"],
-            env={**os.environ, "LC_ALL": "C"},
-            capture_output=True,
-            text=True,
-            timeout=LIMIT_S,
-            check=False,
-        )
+        try:
+            result = subprocess.run(
+                [*command, "-c", str(self.source), "-o", "/dev/null"],
+                env={**os.environ, "LC_ALL": "C"},
+                capture_output=True,
+                text=True,
+                errors="replace",
+                timeout=LIMIT_S,
+                check=False,
+            )
+        except (OSError, subprocess.TimeoutExpired):
+            return [], ""
         for line in result.stderr.splitlines():
             words = shlex.split(line) if "cc1" in line else []
             if words and ("-cc1" in words or "cc1" in Path(words[0]).name):

@@ -16,11 +16,13 @@ import threading
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from benchbook.build import disassembly, effective_flags
 from benchbook.core.files import write_json
+from benchbook.core.processes import output_of
 from benchbook.core.sizes import parse_bytes
 from benchbook.define.catalogue import definition, definition_file, kernel_folder
 from benchbook.define.points import host_sizes
@@ -104,6 +106,9 @@ def build_variant(root: Path, name: str, variant: str, output: Path) -> dict[str
     compiler = find_compiler(spec["compiler"])
     if compiler is None:
         record |= {"state": "cannot_run", "reason": not_there(spec["compiler"])}
+    elif not compiler.version:
+        why = f"{compiler.path} does not answer --version; install {spec['compiler']} again"
+        record |= {"state": "failed", "reason": why}
     else:
         record |= {"compiler_version": compiler.version, "target": compiler.target}
         if wrapper := spec.get("wrapper"):
@@ -139,8 +144,18 @@ def find_compiler(name: str) -> Compiler | None:
     path = program_of(name)
     if path is None:
         return None
-    lines = [*_say([path, "--version"]).splitlines()[:1], library_of(name, path)]
-    return Compiler(name, path, "; ".join(filter(None, lines)), _say([path, "-dumpmachine"]))
+    changed_ns = Path(path).stat().st_mtime_ns
+    version, target = _answers(path, changed_ns)
+    return Compiler(name, path, "; ".join(filter(None, [version, library_of(name, path)])), target)
+
+
+@cache
+def _answers(path: str, changed_ns: int) -> tuple[str, str]:
+    """The first line of a compiler's version, and its target; asked once, since one that hangs
+    takes its time."""
+    del changed_ns
+    version = (output_of([path, "--version"]).splitlines() or [""])[0]
+    return version, output_of([path, "-dumpmachine"]).strip() if version else ""
 
 
 def _compile(
@@ -247,7 +262,7 @@ def object_file(
     """The object file of one source, compiled into `work`; `include` holds the common headers."""
     target = work / f"{source.stem}{'-asm' if source.suffix == '.S' else ''}.o"
     _run([*compiler.command, *ALWAYS, *flags, f"-I{include}", "-c", str(source), "-o", str(target)])
-    return target
+    return _made(target, compiler)
 
 
 def link(
@@ -261,6 +276,12 @@ def link(
     files = [*map(str, objects), "-o", str(target)]
     # Older C libraries keep what loads likwid's in one of its own.
     _run([*compiler.command, *flags, *LINK, *files, *libraries, "-lm", "-ldl", "-pthread"])
+    return _made(target, compiler)
+
+
+def _made(target: Path, compiler: Compiler) -> Path:
+    if not target.exists():
+        raise BuildFailedError(f"{compiler.path} ended with 0 and did not write {target.name}")
     return target
 
 
@@ -280,9 +301,13 @@ def _run(command: list[str]) -> None:
             env={**os.environ, "LC_ALL": "C"},  # its words are searched, and kept
             capture_output=True,
             text=True,
+            errors="replace",
             timeout=COMPILE_LIMIT_S,
             check=False,
         )
+    except OSError as error:
+        name = Path(command[0]).name
+        raise BuildFailedError(f"{name} cannot be started ({error.strerror})") from None
     except subprocess.TimeoutExpired:
         raise BuildFailedError(f"the compiler took longer than {COMPILE_LIMIT_S} s") from None
     if result.returncode != 0:
@@ -292,8 +317,3 @@ def _run(command: list[str]) -> None:
         words = telling[0].strip() if telling else "it said nothing"
         reason = f"{Path(command[0]).name} ended with {result.returncode}: {words}"
         raise BuildFailedError(reason, words, result.returncode)
-
-
-def _say(command: list[str]) -> str:
-    result = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)
-    return result.stdout.strip()

@@ -9,6 +9,7 @@ import json
 import os
 import signal
 import stat
+import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -22,6 +23,7 @@ from benchbook.core.errors import BenchbookError
 Item = TypeVar("Item")
 Made = TypeVar("Made")
 _PR_SET_PDEATHSIG = 1
+ANSWER_LIMIT_S = 10.0  # for a question such as --version
 SIGNALLED = 128  # and the number of the signal: the exit status of who was ended by it
 _LIBC = ctypes.CDLL(None, use_errno=True)
 LOCK_NAME = "benchbook-measuring.lock"
@@ -63,6 +65,27 @@ def follow_parent(parent: int | None) -> None:
     die_with_parent()
     if parent is not None and os.getppid() != parent:
         raise SystemExit(1)
+
+
+def output_of(
+    command: Sequence[str], env: dict[str, str] | None = None, limit_s: float | None = None
+) -> str:
+    """What a program of other people printed on standard output; empty where it cannot be started
+    or takes too long. Bytes that are no text are replaced."""
+    try:
+        done = subprocess.run(
+            command,
+            env=env,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=limit_s or ANSWER_LIMIT_S,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return done.stdout
 
 
 def end_all_when_terminated() -> None:

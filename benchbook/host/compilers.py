@@ -9,11 +9,11 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import subprocess
 from pathlib import Path
 
+from benchbook.core.processes import output_of
+
 ALT = "-alt"
-LIMIT_S = 10
 # A library's own compiler by its full name -> how it tells the library's version, and a word of it.
 LIBRARIES = {"mpicc.mpich": ("-v", "MPICH"), "mpicc.openmpi": ("--showme:version", "Open MPI")}
 
@@ -42,7 +42,7 @@ def library_of(name: str, path: str) -> str:
     if name not in LIBRARIES:
         return ""
     option, word = LIBRARIES[name]
-    lines = _said([path, option]).splitlines()
+    lines = output_of([path, option]).splitlines()
     return next((line[line.index(word) :] for line in lines if word in line), "")
 
 
@@ -63,14 +63,5 @@ def _major(path: str | None) -> int | None:
     """What a compiler says of itself; None where it says nothing that begins with a number."""
     if path is None:
         return None
-    number = re.match(r"\d+", _said([path, "-dumpversion"]))
+    number = re.match(r"\d+", output_of([path, "-dumpversion"]))
     return int(number[0]) if number else None
-
-
-def _said(command: list[str]) -> str:
-    """What it printed; empty where it cannot be started or takes too long."""
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_S, check=False)
-    except (OSError, subprocess.TimeoutExpired):
-        return ""
-    return done.stdout

@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import csv
 import os
-import subprocess
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from benchbook.core.processes import output_of
 from benchbook.host import facts
 
 TABLE = Path(__file__).with_suffix(".csv")
-LIMIT_S = 10
 
 
 @dataclass(frozen=True)
@@ -74,20 +73,3 @@ def version(path: str, *arguments: str) -> str:
     """The first line that a program says of its version; empty where it says nothing."""
     lines = output_of([path, *(arguments or ("--version",))]).strip().splitlines()
     return (lines or [""])[0]
-
-
-def output_of(command: list[str], env: dict[str, str] | None = None) -> str:
-    """What a command printed; empty where it cannot be started or takes too long."""
-    try:
-        done = subprocess.run(
-            command,
-            env=env,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=LIMIT_S,
-            check=False,
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return ""
-    return done.stdout

@@ -5,13 +5,11 @@ from __future__ import annotations
 import hashlib
 import re
 import shutil
-import subprocess
 from pathlib import Path
 from typing import Any
 
+from benchbook.core.processes import output_of
 from benchbook.host import facts, tools
-
-LIMIT_S = 10
 
 
 def find(spec: dict[str, Any]) -> dict[str, Any]:
@@ -64,7 +62,7 @@ def _version(spec: dict[str, Any], path: Path) -> str:
     pattern = spec.get("version_from")
     if pattern is None:
         return _stored_version(spec["tool"], path) or _packaged_version(path)
-    match = re.search(pattern["pattern"], _say([str(path), *pattern["arguments"]]))
+    match = re.search(pattern["pattern"], output_of([str(path), *pattern["arguments"]]))
     return match[1] if match else ""
 
 
@@ -79,17 +77,7 @@ def _stored_version(tool: str, path: Path) -> str:
 
 def _packaged_version(path: Path) -> str:
     # Of the package that owns this very file: another program of that name may be on PATH.
-    owner, separator, _ = _say(["dpkg-query", "-S", str(path.resolve())]).partition(": ")
+    owner, separator, _ = output_of(["dpkg-query", "-S", str(path.resolve())]).partition(": ")
     if not separator or "," in owner:
         return ""
-    return _say(["dpkg-query", "-W", "-f=${Version}", owner]).strip()
-
-
-def _say(command: list[str]) -> str:
-    try:
-        done = subprocess.run(
-            command, capture_output=True, text=True, errors="replace", timeout=LIMIT_S, check=False
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return ""
-    return done.stdout
+    return output_of(["dpkg-query", "-W", "-f=${Version}", owner]).strip()
