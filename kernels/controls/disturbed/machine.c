@@ -25,7 +25,7 @@ enum { KEY_TURN };
 
 /* From the run's beginning on the work grows so many times in each second: much more than the
  * machine varies. It ends where calls would get long. */
-static const double growth_per_s = 16;
+static const double growth_per_s = 4;
 static const double most_s = 4;
 static const struct timespec rest_time = {
     .tv_nsec = 10000000}; /* as if the program took longer to start */
