@@ -213,6 +213,10 @@ def test_what_else_the_source_says_is_on_the_page(name: str, words: str) -> None
     page = part("conditions", paper=source.about, wording=wording, source_words=source_words)
     text = html.unescape(re.sub(r"<[^>]+>", "", page.html))
     assert words in text
+    about = [remark for remark in source.about["remarks"] if remark.get("figure")]
+    for remark in about:
+        (sentence,) = source_words.remarks_on(source.about, remark["figure"])
+        assert sentence.startswith(remark["text"].strip())
 
 
 def test_artefacts_are_named_in_words_on_a_page() -> None:

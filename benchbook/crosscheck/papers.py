@@ -91,8 +91,12 @@ def _whence(place: Place, content: dict[str, Any], folder: Path) -> None:
         raise place.at("thesis").refusal(
             "is missing; say what the source concludes, and name the claim that tests it"
         )
+    figures = [figure["id"] for figure in (*content["figures"], *content.get("open", []))]
     for number, remark in enumerate(content.get("remarks", [])):
-        _statement(place.at("remarks", number, "source"), remark["source"], content, folder)
+        here = place.at("remarks", number)
+        _statement(here.at("source"), remark["source"], content, folder)
+        if "figure" in remark:
+            here.at("figure").known(remark["figure"], figures, "figure")
 
 
 def _first_claims(content: dict[str, Any]) -> list[str]:

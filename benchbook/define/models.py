@@ -668,6 +668,9 @@ class Remark(Model):
 
     text: str = Field(min_length=1, description="in our words")
     source: Statement
+    figure: Name | None = Field(
+        default=None, description="the figure that it is about, open or not"
+    )
 
 
 class Claim(Model):

@@ -106,6 +106,15 @@ def of_claim(paper: Paper, claim: dict[str, Any]) -> str:
     return f"The source does not say so; it is {quote(paper, statement)}.{note}"
 
 
+def remarks_on(paper: Paper, figure: str) -> list[str]:
+    """What else the source says or shows of a figure, each in our words and with its source."""
+    return [
+        _ended(f"{remark['text']} {wording.capitalised(quote(paper, remark['source']))}")
+        for remark in paper.get("remarks") or []
+        if remark.get("figure") == figure
+    ]
+
+
 def _ended(sentence: str) -> str:
     """A sentence with its full stop, where a quotation at its end has none."""
     return sentence if sentence.endswith((".”", "?”", "!”")) else f"{sentence}."
