@@ -46,6 +46,25 @@ def test_every_ratio_on_a_page_closes(page: tuple[dict[str, Any], str]) -> None:
         assert list(printed_ratios(text))
 
 
+def test_published_ratios_are_those_of_the_cells_next_to_them(
+    page: tuple[dict[str, Any], str],
+) -> None:
+    """Those of the rerun are paired, and their column says so."""
+    paper, text = page
+    rows = [row for figure in paper["figures"] for row in figure["rows"] if row["printed_ratio"]]
+    for figure in paper["figures"]:
+        bases = {}
+        for row in figure["rows"]:
+            base = bases.setdefault(row["group"], row)
+            if row["printed_ratio"]:
+                ratio = float(row["printed"]) / float(base["printed"])
+                assert row["printed_ratio"] == pytest.approx(ratio)
+    assert rows
+    assert len(re.findall(r"÷ [^<]*, paired", text)) >= len(
+        re.findall(r"÷ [^<]*published → here", text)
+    )
+
+
 def test_nothing_of_ours_stands_in_quotation_marks(page: tuple[dict[str, Any], str]) -> None:
     """A claim of ours stood there as the words of a source that never makes it."""
     paper, text = page
