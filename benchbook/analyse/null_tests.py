@@ -24,16 +24,12 @@ def ratio_interval(
 
     quantity rate (declared bytes ÷ time) or time. None where no block has both.
     """
-    table = summaries.assign(
-        value=rate(summaries["bytes_declared"], summaries[measure])
-        if quantity == "rate"
-        else summaries[measure]
-    )
-    pairs = pd.DataFrame([{"comparison": "c", "numerator": numerator, "denominator": denominator}])
-    both = table[table["point"].isin([numerator, denominator])]
+    both = summaries[summaries["point"].isin([numerator, denominator])]
     if both["point"].nunique() < len({numerator, denominator}):
         return None
-    logs = stats.paired_log_ratios(both[["block", "point", "value"]], pairs)
+    values = rate(both["bytes_declared"], both[measure]) if quantity == "rate" else both[measure]
+    pairs = pd.DataFrame([{"comparison": "c", "numerator": numerator, "denominator": denominator}])
+    logs = stats.paired_log_ratios(both[["block", "point"]].assign(value=values), pairs)
     if logs.empty:
         return None
     row = stats.ratio_intervals(logs, claims=claims).iloc[0]

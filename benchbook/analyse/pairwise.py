@@ -58,7 +58,8 @@ def invocations(
         return []
     own = summaries[summaries["point"].isin([name, reference])]
     times = own["median_ns"]
-    values = own.assign(value=times if quantity == TIME else rate(own["bytes_declared"], times))
+    values = own.reindex(columns=["point", "block", "disturbed", "machine_state"], fill_value="")
+    values["value"] = times if quantity == TIME else rate(own["bytes_declared"], times)
     base = values[values["point"] == reference].set_index("block")["value"]
     return [
         {
@@ -66,7 +67,7 @@ def invocations(
             "rerun": row["value"] / per,
             "ratio": row["value"] / base[row["block"]] if row["block"] in base.index else None,
             "disturbed": bool(row["disturbed"]),
-            "machine_state": str(row.get("machine_state", "")),
+            "machine_state": str(row["machine_state"]),
         }
         for row in values[values["point"] == name].to_dict("records")
     ]

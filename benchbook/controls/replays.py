@@ -85,15 +85,14 @@ def _summaries(samples: pd.DataFrame | None, readings: pd.DataFrame) -> pd.DataF
     # A settable clock may step back; a summary knows no time below nothing.
     table = stats.invocation_summaries(samples.assign(time_ns=samples["time_ns"].clip(lower=0)))
     kept = samples.assign(t_end_ns=samples["t_start_ns"] + samples["time_ns"].clip(lower=0))
-    spans = kept.groupby(["point", "block", "invocation"]).agg(
-        t_start_ns=("t_start_ns", "min"), t_end_ns=("t_end_ns", "max")
-    )
-    table = table.merge(spans.reset_index(), on=["point", "block", "invocation"])
+    starts = kept.groupby(["point", "block", "invocation"])
+    spans = {"t_start_ns": starts["t_start_ns"].min(), "t_end_ns": starts["t_end_ns"].max()}
+    table = table.merge(pd.DataFrame(spans).reset_index(), on=["point", "block", "invocation"])
     table["disturbed"] = False
     states = readings.dropna(subset=["state"]) if len(readings) else readings
     if len(states):
-        spans = table[["t_start_ns", "t_end_ns"]]
-        table["machine_state"] = stats.state_of(spans, states).to_numpy()
+        of_starts = stats.state_of(table[["t_start_ns", "t_end_ns"]], states)
+        table["machine_state"] = of_starts.to_numpy()
     return table
 
 
