@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from benchbook.audit import audit
-from benchbook.core.files import read_json, storable, write_json
+from benchbook.core.files import storable, write_json
 from benchbook.core.sizes import parse_bytes
 from benchbook.core.units import RATE, TIME
 from benchbook.explain.api import imported_values
@@ -21,7 +21,6 @@ from benchbook.judge.recorded_runs import recorded_rows
 from benchbook.judge.sweeps import Context, sweep
 from benchbook.judge.verdicts import printed_by_point
 
-VERSION = 1
 Runs = dict[str, ExperimentRun]
 
 
@@ -139,14 +138,3 @@ def _points(runs: Runs) -> list[dict[str, Any]]:
         for experiment, run in runs.items()
         for point in run.analysis["points"]
     ]
-
-
-def merge_findings(analyses: list[Path], output: Path) -> None:
-    """findings.json over all experiments."""
-    items = []
-    for path in analyses:
-        analysis = read_json(path)
-        items += [
-            {**finding, "experiment": analysis["experiment"]} for finding in analysis["findings"]
-        ]
-    write_json(output, {"version": VERSION, "items": items})
