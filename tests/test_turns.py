@@ -247,3 +247,43 @@ def test_only_what_memory_holds_is_alive_at_once(monkeypatch: pytest.MonkeyPatch
     assert at_once(monkeypatch, 10_000, []) == [[100], [200], [400]]  # two buffers of each
     assert at_once(monkeypatch, int(700 / fraction), []) == [[100], [200]]
     assert at_once(monkeypatch, 10_000, [{"bytes": 200}]) == [[100], [400]]
+
+
+def starter_of_mbw() -> Starter:
+    plan = make_plan(ROOT, "mbw", load_settings(ROOT, {"preset": "quick"}))
+    return Starter(plan, Path(), plan.starts, lambda made: Path("/bin/true"), None, plan.peers)
+
+
+def test_twins_run_with_what_runs_with_the_points_that_they_repeat() -> None:
+    here = starter_of_mbw()
+    compared = set().union(*here.plan.comparisons)
+    groups = here.groups(here.plan.points)
+    assert sorted(made.id for group in groups for made in group) == sorted(
+        made.id for made in here.plan.points
+    )
+    numbers = {made.id: {"loops": 1, "samples": 9, "warmup": 1} for made in here.plan.points}
+    seen = 0
+    for group in groups:
+        assert len({made.id in compared for made in group}) == 1  # all take turns, or none
+        if not group[0].twin:
+            continue
+        (repeated,) = [own for own in groups if group[0].untwinned in own]
+        plain, inturn = (
+            here.request(group, numbers, random.Random(1), turns, pauses=turns > 1).points
+            for turns in (1, 9)
+        )
+        assert len(plain) == len(group)
+        wanted = here.request(repeated, numbers, random.Random(1), 9).points
+        assert sorted(map(str, inturn)) == sorted(map(str, wanted))
+        assert len(inturn) > len(plain)
+        seen += 1
+    assert seen == 2
+
+
+def test_companions_are_not_kept() -> None:
+    group = [Point("v", {"method": "a"}, "again")]
+    outcomes = [module.PointResult("ok", time_ns=[1]), module.PointResult("failed", "died")]
+    for last, kept in ((0, 0), (1, None), (None, None)):
+        result = module.Result(outcomes, {}, 1, 0, 1, None, None, last_turn=last)
+        alone = module._of_group(group, result)
+        assert (alone.points, alone.last_turn) == (outcomes[:1], kept)

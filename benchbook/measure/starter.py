@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -61,8 +61,35 @@ class Starter:
         return set().union(*self.plan.comparisons)
 
     def groups(self, points: list[Point]) -> list[list[Point]]:
-        """Points that share a start of the program, in the order of the plan."""
-        return grouped(points, self.starts, self.peers)
+        """Points that share a start of the program, in the order of the plan. Those that take turns
+        have a start of their own, so that nothing else runs between two of their parts."""
+        takers = [point for point in points if self._takes_turns(point)]
+        others = [point for point in points if not self._takes_turns(point)]
+        return [
+            *grouped(takers, self.starts, self.peers),
+            *grouped(others, self.starts, self.peers),
+        ]
+
+    def _takes_turns(self, point: Point) -> bool:
+        return self.plan.settings.turns > 1 and point.id in self._compared
+
+    def _companions(self, group: list[Point], numbers: Numbers) -> list[Point]:
+        """What runs in turns with the points that twins repeat, so that it runs with them too: a
+        part may be faster for what ran before it. It is measured and not kept."""
+        twin = group[0].twin
+        if not twin or not self._takes_turns(group[0]):
+            return []
+        own = {point.untwinned.id for point in group}
+        start = group[0].untwinned.start(self.starts)
+        return [
+            replace(point, twin=twin)
+            for point in self.plan.points
+            if not point.twin
+            and point.id not in own
+            and point.id in numbers
+            and self._takes_turns(point)
+            and point.start(self.starts) == start
+        ]
 
     def request(
         self,
@@ -79,6 +106,7 @@ class Starter:
         spec = self.peers.get(group[0].variant)
         laid = LAID if self.network else ()
         door = self.network.door(first) if self.network else Door({})
+        measured = [*group, *(self._companions(group, numbers) if turns > 1 else [])]
         return Request(
             binary=self.binary_of(group[0]),
             options={
@@ -86,7 +114,10 @@ class Starter:
             }
             | self.plan.options
             | ({"began-ns": self.began_ns} if self.plan.serial else {}),
-            points=[self._point(point, numbers[point.id]) for point in group],
+            points=[
+                self._point(point, numbers.get(point.id) or numbers[point.untwinned.id])
+                for point in measured
+            ],
             cpus=self._cpus(group),
             environment_padding_bytes=dice.choice(PADDINGS),
             source_offset_bytes=layout.get("source_offset_bytes", self._offset(dice)),
@@ -146,7 +177,7 @@ class Starter:
             result = invoke(request, waiting)
         else:
             request = self.request(group, numbers, dice, turns)
-            result = invoke(request)
+            result = _of_group(group, invoke(request))
         if _has_hung(request, result):
             self.waiting |= {point.id for point in group}
             return self.start(group, numbers, dice, turns)
@@ -170,7 +201,10 @@ class Starter:
             requests = [
                 self.request(group, numbers, dice, turns, pauses=True) for group in together
             ]
-            results = invoke_in_turns(requests, dice)
+            results = [
+                _of_group(group, result)
+                for group, result in zip(together, invoke_in_turns(requests, dice), strict=True)
+            ]
             pairs = list(zip(together, zip(requests, results, strict=True), strict=True))
             hung = [group for group, (request, result) in pairs if _has_hung(request, result)]
             if hung:
@@ -248,6 +282,13 @@ class Starter:
             }
             for position, (point, outcome) in enumerate(zip(group, result.points, strict=True))
         ]
+
+
+def _of_group(group: list[Point], result: Result) -> Result:
+    """The result without companions, which come last."""
+    last = result.last_turn
+    kept = last if last is not None and last < len(group) else None
+    return replace(result, points=result.points[: len(group)], last_turn=kept)
 
 
 def _has_hung(request: Request, result: Result) -> bool:
