@@ -83,7 +83,7 @@ class Session:
         alone = [point for point in points if point not in self.crowds]
         planned: Any = SimpleNamespace(
             cpus=plan.get("cpus"),
-            settings=SimpleNamespace(**(plan.get("settings") or {})),
+            settings=SimpleNamespace(**(plan.get("settings") or {}) | {"turns": 1}),
             environments=plan.get("environments", {}),
             buffers=plan.get("buffers"),
             options=plan.get("options", {}),
