@@ -196,8 +196,7 @@ def test_claims_of_time_have_units_and_a_twin_beside_them(made: dict[str, Any]) 
     beyond = by_name["software-costs-50-us-more"]
     assert beyond["verdict"] == "not_measurable_here"
     assert (
-        claims_section.region(beyond)
-        == f"45.0{number_format.FIXED}µs to 55.0{number_format.FIXED}µs"
+        claims_section.region(beyond) == f"45{number_format.FIXED}µs to 55{number_format.FIXED}µs"
     )
 
 
