@@ -6,8 +6,8 @@ rule page:
         notebook="notebooks/{paper}.ipynb",
         paper=f"{lab.results}/{{paper}}/paper.json",
     output:
-        "reports/{paper}.html",
-        "reports/{paper}-details.html",
+        page="reports/{paper}.html",
+        details="reports/{paper}-details.html",
     log:
         # Kept when the notebook fails, so that its reader sees where.
         executed=f"{lab.results}/{{paper}}/executed.ipynb",
@@ -18,12 +18,12 @@ rule page:
         index="--index reports/index.html",
     shell:
         "exec python3 -m benchbook --log {log.said} page {input.notebook} --paper {input.paper}"
-        " --executed {log.executed} --output {output[0]} {params.index}"
+        " --executed {log.executed} --output {output.page} {params.index}"
 
 
 use rule page as figure_page with:
     output:
-        "reports/figures/{paper}/{figure}.html",
+        page="reports/figures/{paper}/{figure}.html",
     log:
         executed=f"{lab.results}/{{paper}}/{{figure}}.ipynb",
         said=f"{lab.results}/{{paper}}/{{figure}}.log",

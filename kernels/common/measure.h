@@ -11,8 +11,8 @@ struct sample {
     int cpu;
 };
 
-/* The point's warm-ups and then its samples, all kept; a crew that works together meets before each.
- * The usage is that of the samples alone, with what the task does between them, and so is the
+/* The point's warm-ups and then its samples, all kept; a crew that works together meets before
+ * each. The usage is that of the samples alone, with what the task does between them, and so is the
  * marker region of the `index`-th point. */
 struct usage measure(const struct bench_task *task, const struct bench_point *point, size_t index,
                      struct sample *warm_ups, struct sample *samples);

@@ -33,8 +33,8 @@ struct bench_report {
  * each share, because a point is as good as its worst process. All else stays. */
 void report_join(struct bench_report *report, const struct bench_report *other, size_t process);
 
-/* Takes in what a later part of the same point found: the first failure, all events, the smallest of
- * each share, and else what was seen last. */
+/* Takes in what a later part of the same point found: the first failure, all events, the smallest
+ * of each share, and else what was seen last. */
 void report_join_later(struct bench_report *report, const struct bench_report *later);
 
 /* Values of an object that is open. */

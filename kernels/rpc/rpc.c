@@ -237,8 +237,7 @@ static void observe_connection(struct bench_report *report) {
     observe_known_events(report, "tcp_retransmits", is_known, info.tcpi_total_retrans);
     is_known =
         before.has_delayed_acks && proc_net_count(netstat, "TcpExt", "DelayedACKs", &delayed_acks);
-    observe_known_events(report, "delayed_acks", is_known,
-                         delayed_acks - before.delayed_acks);
+    observe_known_events(report, "delayed_acks", is_known, delayed_acks - before.delayed_acks);
     bench_observe_events(report, "transfers", outcome.answered);
 }
 
@@ -247,8 +246,7 @@ static void observe_datagrams(struct bench_report *report) {
     const bool is_known =
         before.has_buffer_errors && network_count(NETWORK_FAR, "Udp", "RcvbufErrors", &errors);
     bench_observe_events(report, "datagrams_lost", outcome.lost);
-    observe_known_events(report, "receive_buffer_errors", is_known,
-                         errors - before.buffer_errors);
+    observe_known_events(report, "receive_buffer_errors", is_known, errors - before.buffer_errors);
 }
 
 static void observe_sides(const struct bench_point *point, struct bench_report *report) {
