@@ -10,17 +10,23 @@ import time
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 from benchbook.core.errors import BenchbookError
 from benchbook.core.processes import Scheduling, child_setup, scheduling_of
 from benchbook.network import Door
 
+OUTPUT_MOST_BYTES = 64 << 20  # of a program; ours print some MB at most
+TOO_MUCH = -signal.SIGXFSZ
 PIPES_S = 1.0  # until the output of what was ended is given up
 LIMIT_S = 5.0  # until it sleeps
 TURN = b'"kind":"turn"'  # in the line of a kernel that stops, see kernels/common/turns.h
 _READ_BYTES = 1 << 16
 _WAIT_S = 0.002
 _STOP_S = 0.0001
+
+
+Kept = dict[IO[bytes], bytearray]
 
 
 @dataclass
@@ -33,25 +39,56 @@ class Started:
     scheduling: Scheduling = Scheduling.NORMAL  # as the system allowed it
 
     def finish(self, time_limit_s: float) -> tuple[int | None, str, str]:
-        """(exit status or None for a time-out, stdout, stderr)."""
+        """(exit status or None for a time-out, stdout, stderr).
+
+        Who prints more than OUTPUT_MOST_BYTES is ended, with the status TOO_MUCH.
+        """
         process = self.process
+        assert process.stdout is not None
+        assert process.stderr is not None
+        kept = {process.stdout: bytearray(self.printed), process.stderr: bytearray()}
         try:
-            out, err = process.communicate(timeout=time_limit_s)
-        except subprocess.TimeoutExpired:
-            if self.with_children:
-                os.killpg(process.pid, signal.SIGKILL)
-            process.kill()
-            try:
-                out, err = process.communicate(timeout=PIPES_S if self.with_children else None)
-            except subprocess.TimeoutExpired as held:  # by a child of another user, not ours to end
-                out, err = held.stdout or b"", held.stderr or b""
-            return None, _text(self.printed + out), _text(err)
+            status: int | None = TOO_MUCH
+            if self._collect(kept, time_limit_s):
+                status = process.returncode
+            elif _bytes_of(kept) <= OUTPUT_MOST_BYTES:
+                status = None
+            if process.returncode is None:
+                self._kill()
+                self._collect(kept, PIPES_S)  # a child of another user may hold the pipes
+                process.wait()
         except BaseException:  # a group of its own hears no Ctrl-C of the terminal
             if self.with_children:
                 with suppress(ProcessLookupError):
                     os.killpg(process.pid, signal.SIGKILL)
             raise
-        return process.returncode, _text(self.printed + out), _text(err)
+        for pipe in kept:
+            pipe.close()
+        return status, _text(kept[process.stdout]), _text(kept[process.stderr])
+
+    def _collect(self, kept: Kept, time_limit_s: float) -> bool:
+        """Keep what it prints until its end; whether it came in time, and before it printed too
+        much."""
+        until = time.monotonic() + time_limit_s
+        left = [pipe for pipe in kept if not pipe.closed]
+        while left:
+            ready = select.select(left, [], [], max(until - time.monotonic(), 0))[0]
+            for pipe in ready:
+                chunk = os.read(pipe.fileno(), _READ_BYTES)
+                kept[pipe] += chunk
+                if not chunk:
+                    left.remove(pipe)
+            if not ready or _bytes_of(kept) > OUTPUT_MOST_BYTES:
+                return False
+        with suppress(subprocess.TimeoutExpired):
+            self.process.wait(max(until - time.monotonic(), 0))
+        return self.process.returncode is not None
+
+    def _kill(self) -> None:
+        if self.with_children:
+            with suppress(ProcessLookupError):
+                os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.kill()
 
     def stop_in_sleep(self, words: str) -> bool:
         """Stop it when it sleeps after it said these words; whether it did so in time.
@@ -79,7 +116,7 @@ class Started:
         before = self.printed.count(TURN)
         while self.printed.count(TURN) == before:
             left_s = until - time.monotonic()
-            if left_s <= 0 or not self._read(left_s):
+            if left_s <= 0 or not self._read(left_s) or len(self.printed) > OUTPUT_MOST_BYTES:
                 return False
         # It says so and then stops; what was ended in between never does.
         while time.monotonic() < until:
@@ -157,5 +194,9 @@ def inherited(lock: int | None, door: Door | None) -> tuple[int, ...]:
     return (*(() if lock is None else (lock,)), *(door.inherits if door else ()))
 
 
-def _text(raw: bytes) -> str:
+def _bytes_of(kept: Kept) -> int:
+    return sum(map(len, kept.values()))
+
+
+def _text(raw: bytes | bytearray) -> str:
     return raw.decode("utf-8", errors="replace")

@@ -15,7 +15,14 @@ from typing import Any
 
 from benchbook.core.processes import Scheduling
 from benchbook.host import facts
-from benchbook.measure.child_process import TURN, Started, inherited, started
+from benchbook.measure.child_process import (
+    OUTPUT_MOST_BYTES,
+    TOO_MUCH,
+    TURN,
+    Started,
+    inherited,
+    started,
+)
 from benchbook.network import Door
 from benchbook.network.serving import NotServingError, serving
 from benchbook.peers.parsers import NotUnderstoodError
@@ -343,6 +350,8 @@ def explain_exit(status: int | None, out: str, err: str, time_limit_s: float) ->
     words = " ".join(err.split())[-OUTPUT_KEPT:]
     if status is None:
         return "timeout", f"did not end within its time limit of {time_limit_s:g} s"
+    if status == TOO_MUCH:
+        return "failed", f"printed more than {OUTPUT_MOST_BYTES >> 20} MiB, and was ended"
     if status == CANNOT_RUN:
         for line in reversed(out.splitlines()):
             if '"reason"' in line:
