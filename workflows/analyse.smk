@@ -1,36 +1,23 @@
 # Runs -> tidy tables -> estimates, findings, verdicts.
 
 
-rule tables:
-    input:
-        pointer=f"{lab.results}/{{experiment}}/current.json",
-    output:
-        f"{lab.results}/{{experiment}}/samples.parquet",
-    log:
-        f"{lab.results}/{{experiment}}/tables.log",
-    priority: lab.priority
-    params:
-        modules=lab.modules("tables"),
-    shell:
-        "exec python3 -m benchbook --log {log} tables {input.pointer} --output {output}"
-
-
 rule analyse:
+    # The table of samples too: a Python of its own took 0.6 s of CPU for each experiment.
     input:
         definition=lab.definition_file,
         pointer=f"{lab.results}/{{experiment}}/current.json",
-        samples=f"{lab.results}/{{experiment}}/samples.parquet",
         evidence=f"{lab.results}/{{experiment}}/evidence.json",
     output:
-        f"{lab.results}/{{experiment}}/analysis.json",
+        samples=f"{lab.results}/{{experiment}}/samples.parquet",
+        analysis=f"{lab.results}/{{experiment}}/analysis.json",
     log:
         f"{lab.results}/{{experiment}}/analyse.log",
     priority: lab.priority
     params:
         modules=lab.modules("analyse"),
     shell:
-        "exec python3 -m benchbook --log {log} analyse {input.pointer} --samples {input.samples}"
-        " --evidence {input.evidence} --output {output}"
+        "exec python3 -m benchbook --log {log} analyse {input.pointer} --evidence {input.evidence}"
+        " --samples {output.samples} --output {output.analysis}"
 
 
 rule recorded:

@@ -8,14 +8,16 @@ from typing import Annotated
 import typer
 
 from benchbook.analyse.stage import analyse as run
+from benchbook.analyse.tables import write_samples
 from benchbook.commands.options import Output
 
 
 def command(
     pointer: Path,
-    samples: Annotated[Path, typer.Option()],
+    samples: Annotated[Path, typer.Option(help="the table of samples that is written")],
     evidence: Annotated[Path, typer.Option()],
     output: Output,
 ) -> None:
-    """Estimates, states and findings of a run."""
+    """A run's samples as one table; its estimates, states and findings."""
+    write_samples(pointer, samples)
     run(pointer, samples, evidence, output)
