@@ -16,11 +16,16 @@ from benchbook.core.files import write_text
 from benchbook.judge.paper_json import PAPER, read_paper
 from benchbook.report import controls_page, wording
 from benchbook.report.render import frame, render, svg_of, without_addresses
-from benchbook.report.sections import answer as answer_section
 from benchbook.report.sections import audit as audit_section
 from benchbook.report.sections import claims as claims_section
 from benchbook.report.sections import findings as findings_section
-from benchbook.report.sections import not_measured, search_index, source_words, thumbnail
+from benchbook.report.sections import (
+    first_screen,
+    not_measured,
+    search_index,
+    source_words,
+    thumbnail,
+)
 
 # Where the index leads to the page that compares two runs, once there is one.
 NOT_COMPARED = Markup("<!-- compared -->")
@@ -64,7 +69,7 @@ def make_index(
         environment=wording.environment(experiments),
         presets=_each(content["preset"] for content in contents),
         hosts=_each(content["host"] for content in contents),
-        dates=_each(_when(experiment["run"]) for experiment in experiments),
+        measured=_span(sorted(_when(experiment["run"]) for experiment in experiments)),
         facts=next(
             (experiment["facts"] for experiment in experiments if experiment["facts"]), _NO_FACTS
         ),
@@ -108,7 +113,6 @@ def _can_be_read(path: Path, read: Callable[[Path], Any]) -> bool:
     return True
 
 
-SENTENCES = 3  # of the answer on a card: whether it holds, what was said, what was seen here
 _NO_FACTS: dict[str, Any] = {"cpu_model": None, "usable_cores": None}
 
 
@@ -130,13 +134,29 @@ def _when(run: str) -> str:
     return f"{stamp[:4]}-{stamp[4:6]}-{stamp[6:8]} {stamp[9:11]}:{stamp[11:13]}"
 
 
+def _span(stamps: list[str]) -> str:
+    """The time from the first run to the last: `2026-11-21, 15:54 to 16:02 UTC`."""
+    if not stamps:
+        return ""
+    first, last = stamps[0].split(" "), stamps[-1].split(" ")
+    if len(first) < 2 or len(last) < 2:
+        return number_format.listed(_each(stamps))
+    if stamps[0] == stamps[-1]:
+        return f"{first[0]}, {first[1]} UTC"
+    until = last[1] if first[0] == last[0] else f"{last[0]} {last[1]}"
+    return f"{first[0]}, {first[1]} to {until} UTC"
+
+
 def _card(paper: dict[str, Any]) -> dict[str, Any]:
     rows = [row for figure in paper["figures"] for row in figure["rows"]]
-    paragraphs = answer_section.answer(paper)
+    claims = first_screen.leading_claims(paper)
     return {
         "paper": paper,
-        "headline": answer_section.headline(paper),
-        "answer": " ".join(paragraphs[0][:SENTENCES]) if paragraphs else paper["answer"],
+        "question": first_screen.title(paper),
+        "answered": first_screen.verdicts(claims),
+        "claims": len(claims),
+        "sentences": first_screen.sentences(paper),
+        "happened": first_screen.happened(paper, claims) if claims else "",
         "verdicts": _verdicts([paper]),
         "rows": len(rows),
         "cells": sum(row["state"] == "ok" for row in rows),

@@ -77,7 +77,7 @@ def _open(paper: Paper) -> Iterator[Entry]:
         yield Entry(
             kind="figure",
             text=figure["title"],
-            where=f"{paper['paper']}.html#{figure['id']}",
+            where=f"{paper['paper']}-details.html#{figure['id']}",
             paper=source_words.title(paper),
             detail=f"{figure['published']} (open: {figure['why']})",
         )
