@@ -35,6 +35,12 @@ def test_a_program_that_prints_without_end_is_ended(where: str) -> None:
     assert program.process.poll() is not None
 
 
+def test_one_that_prints_without_end_in_its_turn_is_ended_too() -> None:
+    program = begun("yes")
+    assert not program.stops_for_turn(60)
+    assert program.finish(60)[0] == child_process.TOO_MUCH
+
+
 def test_much_output_on_both_sides_arrives_whole() -> None:
     lines = 200_000
     script = f"seq {lines}; seq {lines} >&2; exit 3"
