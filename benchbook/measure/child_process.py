@@ -8,7 +8,7 @@ import signal
 import subprocess
 import time
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
 
@@ -35,7 +35,9 @@ class Started:
 
     process: subprocess.Popen[bytes]
     with_children: bool = False
-    printed: bytes = b""  # what was read of its output before its end
+    printed: bytearray = field(
+        default_factory=bytearray
+    )  # what was read of its output before its end
     scheduling: Scheduling = Scheduling.NORMAL  # as the system allowed it
 
     def finish(self, time_limit_s: float) -> tuple[int | None, str, str]:
@@ -113,8 +115,9 @@ class Started:
     def stops_for_turn(self, time_limit_s: float) -> bool:
         """Whether it stops before another turn of its own; False when it ends, or hangs."""
         until = time.monotonic() + time_limit_s
-        before = self.printed.count(TURN)
-        while self.printed.count(TURN) == before:
+        looked_at = len(self.printed)
+        while self.printed.find(TURN, looked_at) < 0:
+            looked_at = max(looked_at, len(self.printed) - len(TURN))
             left_s = until - time.monotonic()
             if left_s <= 0 or not self._read(left_s) or len(self.printed) > OUTPUT_MOST_BYTES:
                 return False
