@@ -105,7 +105,7 @@ def test_the_index_counts_them_apart(content: dict[str, Any], tmp_path: Path) ->
     )
     html = (tmp_path / "i.html").read_text(encoding="utf-8")
     assert "0 published tables, 0 of 0 values rerun" in html
-    assert "2 open figures, without a rerun yet" in html
+    assert "2 tables not rerun yet" in html
 
 
 def test_the_index_grows_and_passes_over_what_an_older_benchbook_left(

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from benchbook.core import number_format
+from benchbook.core.reason_codes import Code
 from benchbook.report import run_groups, wording
-from benchbook.report.chart import TALL_PX, Chart, Row, chart
+from benchbook.report.chart import ROW_PX, TALL_PX, Chart, Row, chart
 from benchbook.report.plots.palette import INK
 from benchbook.report.sections import answer as answer_section
 from benchbook.report.sections import claims as claims_section
@@ -17,6 +18,7 @@ from benchbook.report.sections import equivalence, paper_panels, source_words
 from benchbook.report.wording import Paper
 
 Claim = dict[str, Any]
+MOST_SIDES = 6  # rows of the chart of what a claim compares
 MOST_RUNS = 40  # single runs of a cell that a panel draws
 SHORT = 32  # words of a quotation that leads the page
 NOISY, NOISE = 0.5, 0.1  # share of the rounds that were disturbed, from which a run is called so
@@ -115,6 +117,8 @@ def why(paper: Paper, claims: list[Claim]) -> str:
     if top and (because := wording.mechanism(paper, top)):
         how = claims_section.dependence(first)
         return f"Why: {wording.method_name(paper, top)} {because}" + (f"; {how}." if how else ".")
+    if first["verdict"] == "not_measurable_here" and first.get("requires"):
+        return f"Why: it needs {first['requires'].rstrip('.')}."
     if first["verdict"] == "not_measurable_here":
         return f"Why: {wording.lower_first(claims_section.not_measurable(paper, first))}"
     if len(claims) > 1:
@@ -125,6 +129,10 @@ def why(paper: Paper, claims: list[Claim]) -> str:
             text = f"Why: for {number_format.listed(names)} {reason}."
             return f"{text} {run_groups.of_points(paper, points)}".strip()
     text = claims_section.why(paper, first)
+    if first["verdict"] == "inconclusive" and first["reason"]["code"] == Code.OVER_THE_EDGE:
+        text = (
+            f"The interval reaches beyond what counts as holding, {claims_section.region(first)}."
+        )
     if first["verdict"] == "inconclusive":
         return f"Why: {wording.lower_first(claims_section.reason_undecided(paper, first))}"
     return f"Why: {wording.lower_first(text)}"
@@ -139,18 +147,22 @@ def charts(paper: Paper) -> list[Chart]:
 
 
 def _sides(paper: Paper, claim: Claim) -> Chart | None:
-    """Both sides of a claimed ratio as the figure has them, published and here."""
-    if claim["kind"] != "ratio" or not all(claim["points"].values()):
-        return None
+    """Both sides of a claimed ratio as the figure has them, published and here; of another claim
+    all the rows that it is about, where these are few."""
     figure = next(shown for shown in paper["figures"] if shown["id"] == claim["figure"])
-    rows = []
-    for name, side in zip(_side_names(paper, claim), ("numerator", "denominator"), strict=True):
-        row = next(iter(wording.rows_of(paper, claim["figure"], claim["points"][side])), None)
-        if row is None:
-            return None
-        rows.append(value_row(paper, figure, row, name))
+    points = wording.points_of(claim)
+    found = [next(iter(wording.rows_of(paper, claim["figure"], point)), None) for point in points]
+    shown = [row for row in found if row]
+    if not 2 <= len(shown) <= MOST_SIDES or len(shown) < len(found):
+        return None
+    names = [wording.capitalised(wording.row_name(figure, row)) for row in shown]
+    if claim["kind"] == "ratio" and all(claim["points"].values()):
+        names = _side_names(paper, claim)
+    rows = [value_row(paper, figure, row, name) for row, name in zip(shown, names, strict=True)]
     unit = f"{figure['quantity']}, {figure['y_unit']}"
-    return chart(unit, COLUMNS, rows, label=figure["x"], height=TALL_PX)
+    return chart(
+        unit, COLUMNS, rows, label=figure["x"], height=TALL_PX if len(rows) < 4 else ROW_PX
+    )
 
 
 def value_row(paper: Paper, figure: dict[str, Any], row: dict[str, Any], name: str) -> Row:
@@ -197,7 +209,7 @@ def of_claims(paper: Paper, claims: list[Claim]) -> Chart | None:
         COLUMNS,
         rows,
         ratio=ratio,
-        label=shown[0]["unit"] or "claim",
+        label=(shown[0]["unit"] or "claim").partition(",")[0],
         height=TALL_PX,
     )
 
