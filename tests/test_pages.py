@@ -13,6 +13,7 @@ from typing import Any
 
 import made_up
 import made_up_evidence
+import numpy as np
 import pytest
 from browser import OPEN, PAPER, WIDTH, WIDTHS, look, look_without_script, opened, violations
 from playwright.sync_api import Browser
@@ -628,13 +629,41 @@ def test_every_colour_of_text_is_read_on_paper_and_on_what_is_shaded() -> None:
             assert contrast(palette.DRAWN[ink], palette.DRAWN[ground]) >= 4.5, (ink, ground)
 
 
+# What red and green become where their receptors are missing (Machado 2009, severity 1), of linear
+# light; and linear light as OKLab has it (Ottosson 2020), in which equal distances look equal.
+EYES = {
+    "all": np.eye(3),
+    "deuteranopia": np.array(
+        [[0.367, 0.861, -0.228], [0.280, 0.673, 0.047], [-0.012, 0.043, 0.969]]
+    ),
+    "protanopia": np.array(
+        [[0.152, 1.053, -0.205], [0.115, 0.786, 0.099], [-0.004, -0.048, 1.052]]
+    ),
+}
+CONES = np.array([[0.412, 0.536, 0.051], [0.212, 0.681, 0.107], [0.088, 0.282, 0.630]])
+OKLAB = np.array([[0.210, 0.794, -0.004], [1.978, -2.429, 0.451], [0.026, 0.783, -0.809]])
+APART = 0.06  # of OKLab; before it was 0.02 between orange and olive
+
+
+def test_six_methods_are_told_apart_without_red_or_green() -> None:
+    for colours in (palette.PALETTE[:6], [palette.DRAWN[hue] for hue in palette.PALETTE[:6]]):
+        for eye, seen in EYES.items():
+            places = [OKLAB @ np.cbrt(CONES @ np.clip(seen @ linear(c), 0, 1)) for c in colours]
+            apart = [np.linalg.norm(a - b) for a, b in itertools.combinations(places, 2)]
+            assert min(apart) > APART, (eye, colours)
+
+
+def linear(colour: str) -> np.ndarray:
+    """Red, green and blue of a colour as linear light, 0 to 1."""
+    parts = [int(colour[k : k + 2], 16) / 255 for k in (1, 3, 5)]
+    return np.array([p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts])
+
+
 def contrast(colour: str, background: str) -> float:
     """The ratio of two colours' luminances as WCAG 2 defines it."""
 
     def luminance(colour: str) -> float:
-        parts = [int(colour[k : k + 2], 16) / 255 for k in (1, 3, 5)]
-        linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
-        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+        return float(np.array([0.2126, 0.7152, 0.0722]) @ linear(colour))
 
     low, high = sorted((luminance(colour), luminance(background)))
     return (high + 0.05) / (low + 0.05)

@@ -21,11 +21,18 @@ def command(
     index: Annotated[Path | None, typer.Option(help="brought up to date with this page")] = None,
 ) -> None:
     """Execute a paper's notebook and export it as one page."""
-    make_page(notebook, paper, executed, output, alone=alone)
+    papers = _names if index else None
+    make_page(notebook, paper, executed, output, alone=alone, papers=papers)
     if index:
         # Loaded by then: notebook_export.LOADED_MEANWHILE.
-        from benchbook.define.catalogue import in_turn
         from benchbook.report.index_page import make_index_so_far
 
-        make_index_so_far(in_turn(ROOT), paper.parent.parent, index)
+        make_index_so_far(_names(), paper.parent.parent, index)
     print(f"ready: {output}", file=sys.stderr)
+
+
+def _names() -> list[str]:
+    """The names of all papers in their order."""
+    from benchbook.define.catalogue import in_turn
+
+    return in_turn(ROOT)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import tempfile
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from pathlib import Path
 from threading import Thread
@@ -30,6 +31,7 @@ DETAILS = "details"  # tag of the cells that stand on a paper's second page
 _TO_PAGES = re.compile(r'<a [^>]*?href="(?!data:|#)[^"]*\.html[^"]*"[^>]*>(.*?)</a>', re.DOTALL)
 _HEADLINE = re.compile(r"<h1[^>]*>(.*?)</h1>", re.DOTALL)
 _ID = re.compile(r'(?<![\w-])id="([^"]+)"')
+NEIGHBOURS = "<!-- neighbours -->"  # where a page leads to the paper before and after it
 _TO_PART = re.compile(r'(?<![\w:])href="#([^"]+)"')
 # To what lies next to the reports in a checkout.
 _TO_FILE = re.compile(
@@ -38,14 +40,20 @@ _TO_FILE = re.compile(
 
 
 def make_page(
-    notebook: Path, paper: Path, executed: Path, output: Path, *, alone: bool = False
+    notebook: Path,
+    paper: Path,
+    executed: Path,
+    output: Path,
+    *,
+    alone: bool = False,
+    papers: Callable[[], Sequence[str]] | None = None,
 ) -> None:
     """Execute a paper's notebook on these results and export it; write its pictures and tables.
 
     What the notebook tags as details goes to `<paper>-details.html` next to `output`, but on the
     page of one figure and on a page that is to be sent `alone`: these are one file. The executed
     notebook is kept at `executed`, also when a cell fails. A page that is to be sent `alone` leads
-    to no index and has no files next to it.
+    to no index and has no files next to it. `papers` gives the names of all papers in their order.
     """
     content = read_paper(paper)
     folder = output.parent
@@ -58,7 +66,21 @@ def make_page(
         details = output.with_name(details_name(output.name))
         pages = dict(zip((output, details), export_pair(cells, output.name), strict=True))
     for path, html in pages.items():
-        write_text(path, _without_missing(html, path.parent))
+        around = _neighbours(content["paper"], papers() if papers else [])
+        write_text(path, _without_missing(html.replace(NEIGHBOURS, around, 1), path.parent))
+
+
+def _neighbours(paper: str, names: Sequence[str]) -> str:
+    """Links to the papers before and after this one; empty where it is not among them."""
+    if paper not in names:
+        return ""
+    place = list(names).index(paper)
+    words = [(place - 1, "before"), (place + 1, "after")]
+    return "".join(
+        f' · paper {word}: <a href="{names[k]}.html">{names[k]}</a>'
+        for k, word in words
+        if 0 <= k < len(names)
+    )
 
 
 def details_name(page: str) -> str:

@@ -12,7 +12,7 @@ PAPER, INK, GREY, FAINT = "#ffffff", "#1a1a1a", "#5c5c5c", "#d4d4d4"
 WARNING, REGION = "#b3400a", "#e6f1e9"
 # Colour-blind safe (after Okabe and Ito, darkened), by the order in which an experiment defines
 # its methods: a method has its colour on every page and in every preset.
-PALETTE = ("#0068a6", "#00705a", "#b34500", "#a0467c", "#33287a", "#756000", "#8c1d40", GREY)
+PALETTE = ("#0068a6", "#8a5a00", "#d0116a", "#33287a", "#7a3300", "#5c0f2e", "#00705a", GREY)
 DRAWN = {
     PAPER: "#16181b",
     INK: "#ececec",
@@ -23,7 +23,7 @@ DRAWN = {
     **dict(
         zip(
             PALETTE[:-1],
-            ("#5cb3e8", "#3fc79a", "#ffa25f", "#e79cc6", "#b3a6f5", "#d9b93a", "#ff9aae"),
+            ("#5cb3e8", "#c79a20", "#ff70b0", "#c9c0ff", "#ffb380", "#ffd6e0", "#3fc79a"),
             strict=True,
         )
     ),

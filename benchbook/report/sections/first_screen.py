@@ -128,14 +128,12 @@ def why(paper: Paper, claims: list[Claim]) -> str:
             points = [point for claim in claims for point in wording.points_of(claim)]
             text = f"Why: for {number_format.listed(names)} {reason}."
             return f"{text} {run_groups.of_points(paper, points)}".strip()
-    text = claims_section.why(paper, first)
     if first["verdict"] == "inconclusive" and first["reason"]["code"] == Code.OVER_THE_EDGE:
-        text = (
-            f"The interval reaches beyond what counts as holding, {claims_section.region(first)}."
-        )
+        region, price = claims_section.region(first), claims_section.price(first)
+        return f"Why: the interval reaches beyond what counts as holding, {region}. {price}"
     if first["verdict"] == "inconclusive":
         return f"Why: {wording.lower_first(claims_section.reason_undecided(paper, first))}"
-    return f"Why: {wording.lower_first(text)}"
+    return f"Why: {wording.lower_first(claims_section.why(paper, first))}"
 
 
 def charts(paper: Paper) -> list[Chart]:
