@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -68,18 +69,17 @@ def curves(name: str, alt: str, lines: Sequence[Curve], unit: str, along: str) -
         axes = figure.add_axes(
             (0.13, (0.13 * SWEEP_IN + foot) / tall, _wide(lines), 0.785 * SWEEP_IN / tall)
         )
-        if max(marks) > WIDEST * min(marks):
-            logarithmic(axes, "y", min(marks), max(marks))
-        else:
-            axes.set_ylim(0, 1.06 * max(marks))
         places = [point[0] for line in lines for point in line.values]
         places += [at for line in lines for at, _ in line.published]
-        _along(axes, places, along)
+        _scale(axes, marks, places, along)
+        limits = axes.get_ylim()
+        for line in lines:
+            _draw_published(axes, line)
+        _draw_rerun(axes, lines, limits)
+        _scale(axes, marks, places, along)  # seaborn has set scales of its own
+        axes.set_ylabel("")
         axes.set_xlabel(along, fontsize=8)
         axes.set_title(unit, loc="left", color=GREY, fontsize=8, x=-0.14)
-        amount = sum(len(point[4]) for line in lines for point in line.values)
-        for line in lines:
-            _draw(axes, line, amount)
         if unit == RATIO:
             axes.axhline(1, color=GREY, linewidth=0.8, zorder=1)
         named = [(line.label, line.colour, *line.values[-1][:2]) for line in lines if line.values]
@@ -89,6 +89,15 @@ def curves(name: str, alt: str, lines: Sequence[Curve], unit: str, along: str) -
         label_ends(axes, named, NAME_FONT)
         draw(axes, [run for line in lines for run in runs_of(_marked(line))])
         return as_picture(figure, name, alt)
+
+
+def _scale(axes: Axes, marks: Sequence[float], places: Sequence[float], along: str) -> None:
+    """Both axes: times of one size from 0, of many by their logarithms."""
+    if max(marks) > WIDEST * min(marks):
+        logarithmic(axes, "y", min(marks), max(marks))
+    else:
+        axes.set_ylim(0, 1.06 * max(marks))
+    _along(axes, places, along)
 
 
 def _along(axes: Axes, places: Sequence[float], along: str) -> None:
@@ -118,24 +127,46 @@ def _along(axes: Axes, places: Sequence[float], along: str) -> None:
     axes.xaxis.set_minor_formatter(NullFormatter())
 
 
-def _draw(axes: Axes, line: Curve, amount: int) -> None:
+def _draw_published(axes: Axes, line: Curve) -> None:
     if line.published:
         published_at, values = zip(*line.published, strict=True)
         axes.plot(published_at, values, color=line.colour, linewidth=0.8, linestyle=":", zorder=2)
         diamonds(axes, published_at, values, 4.5)
-    at = [point[0] for point in line.values]
-    axes.plot(
-        at, [point[1] for point in line.values], marker="o", color=line.colour, markersize=4.5,
-        markerfacecolor="white" if line.emulated else line.colour, linewidth=1.6, zorder=4,
-        linestyle=(0, (4, 1.5)) if line.emulated else "solid",
-    )  # fmt: skip
-    for place, _, low, high, dots in line.values:
-        ends = within(low, high, axes.get_ylim())
-        axes.plot([place, place], ends, color=line.colour, linewidth=1.6, alpha=0.8, zorder=3)
-        axes.scatter(
-            [place] * len(dots), dots, s=6, color=line.colour, alpha=0.3, linewidths=0, zorder=2,
-            rasterized=amount > RASTER_FROM,
-        )  # fmt: skip
+
+
+def _draw_rerun(axes: Axes, lines: Sequence[Curve], limits: tuple[float, float]) -> None:
+    """Lines, dots and intervals by seaborn, which computes none of them; faint dots are the
+    invocations. An open end of an interval runs to the end of `limits`."""
+    amount = sum(len(point[4]) for line in lines for point in line.values)
+    for line in lines:
+        for place, _, _, _, dots in line.values:
+            axes.scatter(
+                [place] * len(dots), dots, s=6, color=line.colour, alpha=0.3, linewidths=0,
+                zorder=2, rasterized=amount > RASTER_FROM,
+            )  # fmt: skip
+    for emulated in (False, True):
+        alike = [line for line in lines if line.values and line.emulated == emulated]
+        if not alike:
+            continue
+        import pandas as pd
+        import seaborn.objects as so  # takes 1 s: imported only where there is a sweep to draw
+
+        rows = [
+            (str(k), at, value, *within(low, high, limits))
+            for k, line in enumerate(alike)
+            for at, value, low, high, _ in line.values
+        ]
+        table = pd.DataFrame(rows, columns=["line", "at", "value", "low", "high"])
+        plot = (
+            so.Plot(table, x="at", y="value", color="line")
+            .add(so.Range(linewidth=1.6, alpha=0.8), ymin="low", ymax="high", legend=False)
+            .add(so.Line(linewidth=1.6, linestyle="--" if emulated else "-"), legend=False)
+            .add(so.Dot(pointsize=4.5, fill=not emulated), legend=False)
+            .scale(color={str(k): line.colour for k, line in enumerate(alike)})
+        )
+        with warnings.catch_warnings():  # of seaborn about pandas: a page would show them
+            warnings.simplefilter("ignore")
+            plot.on(axes).plot()
 
 
 def _marked(line: Curve) -> list[Marked]:
