@@ -26,6 +26,7 @@ from benchbook.judge.paper_json import read_paper
 from benchbook.judge.resolved_claim import Claim, Measured, resolve_claim
 from benchbook.plan import plan
 from benchbook.report import (
+    artefacts,
     controls_page,
     index_page,
     machine_page,
@@ -41,6 +42,7 @@ from benchbook.report.sections import paper_panels
 
 CONTENT, POINTS = made_up.points_of("mbw", "quick")
 IDS = [point.id for point in POINTS if not point.twin]
+DETECTORS = made_up.ROOT / "benchbook/detect/detectors"
 STUCK = [point for point in IDS if "block-1.1.1" in point]
 COPIES = [point for point in IDS if "method=copy" in point]
 WHOLE_RUN = "cache-size-disagrees"
@@ -443,6 +445,11 @@ def test_the_index_counts_by_effect_and_tells_artefacts_from_truth(site: Path, l
     bare = looks[site / "none/reports/index.html"]["text"]
     assert "No detector found anything." in bare
     assert "artefact 1 claim" not in bare
+
+
+def test_every_artefact_has_a_title_in_words() -> None:
+    named = {file.stem.replace("_", "-") for file in DETECTORS.glob("*.toml")}
+    assert not [name for name in named if artefacts.title(name) == name.replace("-", " ")]
 
 
 def test_a_page_without_findings_says_so(site: Path, looks: dict) -> None:

@@ -517,6 +517,9 @@ def test_data_beside_each_figure(site: Path) -> None:
         assert [float(row["rerun_mib_per_s"]) for row in rows] == [
             row["rerun"] for row in figure["rows"]
         ]
+        with (folder / f"{figure['id']}-runs.csv").open(newline="", encoding="utf-8") as stream:
+            runs = list(csv.DictReader(stream))
+        assert len(runs) == sum(len(row["invocations"]) for row in figure["rows"])
 
 
 def test_every_page_names_door_compilers_and_revision(site: Path, looks: dict) -> None:

@@ -239,7 +239,7 @@ def _outputs(cells: Any) -> list[Any]:
 
 def write_figures(paper: PaperPage, folder: Path) -> None:
     """<figure>.svg and <figure>.csv of every figure, and the page's other pictures as SVG."""
-    from benchbook.report.paper_page import figure_csv, sweep_csv
+    from benchbook.report.paper_page import figure_csv, runs_csv, sweep_csv
     from benchbook.report.sections import anomalies
 
     content, drawn = paper.content, paper.pictures()
@@ -252,6 +252,8 @@ def write_figures(paper: PaperPage, folder: Path) -> None:
         write_text(folder / f"{sweep['id']}.csv", nameless(sweep_csv(sweep)))
     for figure in content["figures"]:
         write_text(folder / f"{figure['id']}.csv", nameless(figure_csv(figure)))
+        if figure["rows"]:
+            write_text(folder / f"{figure['id']}-runs.csv", nameless(runs_csv(figure)))
         for anomaly in figure["explained"]:
             name = anomalies.file_name(figure["id"], anomaly)
             write_text(folder / f"{name}.csv", nameless(anomalies.csv_of(anomaly)))
