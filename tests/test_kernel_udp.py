@@ -300,7 +300,7 @@ def test_too_many_lost_fail_and_are_given_up(udp: Path, wait: str) -> None:
     with far_side(lambda n, data: [] if n > 5 else [data]) as (way, got):
         result = only(kernels.run(udp, *way, f"--wait={wait}", point()))
     assert result["status"] == "fail"
-    assert "1 datagrams of 23 planned have no answer" in result["reason"]
+    assert "2 datagrams of 23 planned have no answer" in result["reason"]
     assert len(got) == 6 + 1
 
 

@@ -428,6 +428,7 @@ class Planned:
         self.unlooped: list[str] = []
         self.serial: list[str] = []
         self.pairs: list[dict[str, str]] = []
+        self.takers: set[str] = set()
         self.settings = load_settings(ROOT, {})
 
 

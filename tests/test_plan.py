@@ -370,7 +370,7 @@ def test_twins_stay_as_long_as_a_claim_does() -> None:
     costs = [StartCost([name], 1e5) for name in [*once, "cheap", "as cheap"]]
 
     def shed(budget_s: float, pairs: list[dict[str, str]] = pairs) -> list[str]:
-        settings = made.settings.having(budget_s=budget_s)
+        settings = made.settings.having(budget_s=budget_s, turns=1)
         asked = replace(made, least=8, settings=settings, pairs=pairs, shown=["drawn"])
         return list(fit(asked, once, costs)[2])
 

@@ -60,6 +60,8 @@ def test_starts_that_took_turns_are_paid_for_together() -> None:
     begun_ns = table.loc[b, "t_start_ns"].to_numpy()
     table.loc[c, "t_start_ns"] = begun_ns + 5  # while b was alive
     assert block_seconds(table, ["c"]) == block_seconds(table, ["b"]) == pytest.approx(6)
+    together = table[table["point"] != "a"]  # they alone make the block
+    assert block_seconds(together, ["c"]) == pytest.approx(6)
 
 
 def test_a_block_that_somebody_held_up_does_not_count_for_all() -> None:

@@ -20,6 +20,7 @@ from benchbook.define.points import Point
 from benchbook.define.settings import load_settings
 from benchbook.measure import starter as module
 from benchbook.measure.invocation import Request, invoke_in_turns
+from benchbook.measure.pilot import repetitions
 from benchbook.measure.starter import Starter, first_unfinished
 from benchbook.plan.plan import make_plan
 from kernels import build, lines, points, run
@@ -96,8 +97,7 @@ def test_each_part_has_its_share_and_the_order_changes(program: Path) -> None:
     printed = lines(done.stdout)
     turns = [line["point"] for line in printed if line["kind"] == "turn"]
     assert Counter(turns) == {0: 4, 1: 3, 2: 4}
-    assert turns[:3] == [0, 1, 2]  # as they were given, then at random
-    assert {tuple(turns[3:6]), tuple(turns[6:9])} != {(0, 1, 2)}
+    assert {tuple(turns[:3]), tuple(turns[3:6]), tuple(turns[6:9])} != {(0, 1, 2)}
     same = run(program, *words(point(10), point(3), point(4)), "--turns", "4", "--seed", "5")
     assert [line["point"] for line in lines(same.stdout) if line["kind"] == "turn"] == turns
     for number, count in enumerate((10, 3, 4)):
@@ -193,8 +193,9 @@ def test_an_interrupt_ends_those_that_wait(program: Path, monkeypatch: pytest.Mo
             raise KeyboardInterrupt
         taking(self)
 
-    taking = module.invoke_in_turns.__globals__["_Begun"].take_turn
-    monkeypatch.setattr(module.invoke_in_turns.__globals__["_Begun"], "take_turn", interrupted)
+    kernel = module.invoke_in_turns.__globals__["_StartedKernel"]
+    taking = kernel.take_turn
+    monkeypatch.setattr(kernel, "take_turn", interrupted)
     with pytest.raises(KeyboardInterrupt):
         invoke_in_turns([request(program, point(40))] * 2, random.Random(4))
     assert all(process.poll() is not None for process in begun)
@@ -245,7 +246,8 @@ def at_once(monkeypatch: pytest.MonkeyPatch, available: int, alone: list[Any]) -
 def test_only_what_memory_holds_is_alive_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     fraction = load_settings(ROOT, {"preset": "tiny"}).memory_fraction
     assert at_once(monkeypatch, 10_000, []) == [[100], [200], [400]]  # two buffers of each
-    assert at_once(monkeypatch, int(700 / fraction), []) == [[100], [200]]
+    assert at_once(monkeypatch, int(1500 / fraction), []) == [[100], [200], [400]]
+    assert at_once(monkeypatch, int(1300 / fraction), []) == []  # all, or none
     assert at_once(monkeypatch, 10_000, [{"bytes": 200}]) == [[100], [400]]
 
 
@@ -268,22 +270,43 @@ def test_twins_run_with_what_runs_with_the_points_that_they_repeat() -> None:
         if not group[0].twin:
             continue
         (repeated,) = [own for own in groups if group[0].untwinned in own]
-        plain, inturn = (
-            here.request(group, numbers, random.Random(1), turns, pauses=turns > 1).points
-            for turns in (1, 9)
-        )
-        assert len(plain) == len(group)
+        companions = here._companions(group, groups)
+        made = here.request(group, numbers, random.Random(1), 9, companions).points
         wanted = here.request(repeated, numbers, random.Random(1), 9).points
-        assert sorted(map(str, inturn)) == sorted(map(str, wanted))
-        assert len(inturn) > len(plain)
+        assert sorted(map(str, made)) == sorted(map(str, wanted))
+        assert len(made) > len(group)
+        # What was left out of its own start does not run with the twin either.
+        kept = [own for own in repeated if own.id == group[0].untwinned.id]
+        fewer = [points for points in groups if points is not repeated] + [kept]
+        assert here._companions(group, fewer) == []
         seen += 1
     assert seen == 2
 
 
+def test_all_that_is_compared_has_as_many_parts() -> None:
+    here = starter_of_mbw()
+    groups = here.groups(here.plan.points)
+    samples = {made.id: 9 + k % 5 for k, made in enumerate(here.plan.points)}
+    numbers = {name: {"loops": 1, "samples": own, "warmup": 1} for name, own in samples.items()}
+    takers = [group for group in groups if group[0].id in here.plan.takers]
+    assert here.turns_of(takers, numbers) == 9
+    others = [group for group in groups if group[0].id not in here.plan.takers]
+    assert here.turns_of(others, numbers) == 1
+
+
+def test_the_planner_counts_the_warm_ups_of_every_part() -> None:
+    here = starter_of_mbw()
+    taker = next(iter(here.plan.takers))
+    count = {"loops": 1, "samples": 12, "warmup": 3}
+    assert here.plan.settings.turns >= 12
+    assert repetitions(here.plan, taker, count) == 12 + 3 + 11
+    assert repetitions(here.plan, "another", count) == 15
+
+
 def test_companions_are_not_kept() -> None:
     group = [Point("v", {"method": "a"}, "again")]
-    outcomes = [module.PointResult("ok", time_ns=[1]), module.PointResult("failed", "died")]
-    for last, kept in ((0, 0), (1, None), (None, None)):
+    outcomes = [module.PointResult("failed", "died"), module.PointResult("failed", "died")]
+    for last, guilty in ((0, 0), (1, None), (None, 0)):
         result = module.Result(outcomes, {}, 1, 0, 1, None, None, last_turn=last)
         alone = module._of_group(group, result)
-        assert (alone.points, alone.last_turn) == (outcomes[:1], kept)
+        assert (alone.points, first_unfinished(alone)) == (outcomes[:1], guilty)

@@ -63,17 +63,24 @@ def to_settle(points: list[dict[str, Any]], names: list[str]) -> list[str]:
 def block_seconds(summaries: pd.DataFrame, points: list[str]) -> float | None:
     """Seconds of a block that measures only these points: of each start that has one of them, the
     median time from the end of the start before. Starts that took turns, alive at once, are one.
-    None where no block tells."""
+    None where no block shows it."""
     samples = summaries.sort_values(["block", "t_start_ns"])
     ends = samples.groupby("block")["t_end_ns"].cummax().groupby(samples["block"]).shift()
     apart = ~(samples["t_start_ns"] < ends) & samples.groupby("block")["invocation"].diff().ne(0)
     starts = (
         samples.assign(start=apart.cumsum())
         .groupby(["block", "start"])
-        .agg(t_end_ns=("t_end_ns", "max"), points=("point", list))
+        .agg(
+            t_start_ns=("t_start_ns", "min"),
+            t_end_ns=("t_end_ns", "max"),
+            points=("point", list),
+            programs=("invocation", "nunique"),
+        )
         .reset_index()
     )
-    starts["took_ns"] = starts.groupby("block")["t_end_ns"].diff()
+    # Of one program alone the span of its samples is not its start; of several it nearly is.
+    span_ns = (starts["t_end_ns"] - starts["t_start_ns"]).where(starts["programs"] > 1)
+    starts["took_ns"] = starts.groupby("block")["t_end_ns"].diff().fillna(span_ns)
     wanted = set(points)
     mine = starts[[bool(wanted & set(names)) for names in starts["points"]]].dropna()
     if mine.empty:

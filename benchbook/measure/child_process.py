@@ -121,7 +121,7 @@ class Started:
             left_s = until - time.monotonic()
             if left_s <= 0 or not self._read(left_s) or len(self.printed) > OUTPUT_MOST_BYTES:
                 return False
-        # It says so and then stops; what was ended in between never does.
+        # It stops just after this line; a program that was killed in between never does.
         while time.monotonic() < until:
             if os.waitid(os.P_PID, self.process.pid, os.WSTOPPED | os.WNOHANG):
                 return True

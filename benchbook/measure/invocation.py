@@ -137,7 +137,7 @@ def invoke(request: Request, ahead: Started | None = None) -> Result:
         return _refused(request)
     if request.peer is None:
         return invoke_in_turns([request], random.Random(request.seed))[0]
-    watch = _Watch(request)
+    watch = _MachineWatch(request)
     points = [_peer_point(request, request.peer, ahead)]
     return watch.result(points, {}, now_ns() - watch.t_start_ns)
 
@@ -148,10 +148,10 @@ def invoke_in_turns(requests: list[Request], dice: random.Random) -> list[Result
     Each turn of each point once, then all of the next turn, in random order, so that what is
     compared is measured within moments. The wall time of each is that in which it ran.
     """
-    begun: list[_Begun] = []
+    begun: list[_StartedKernel] = []
     try:
         for request in requests:
-            begun.append(_Begun(request))
+            begun.append(_StartedKernel(request))
         for number in _order_of_turns(requests, dice):
             begun[number].take_turn()
         return [start.end() for start in begun]
@@ -176,7 +176,7 @@ def _order_of_turns(requests: list[Request], dice: random.Random) -> list[int]:
     return order
 
 
-class _Watch:
+class _MachineWatch:
     """The machine from the start of an invocation on."""
 
     def __init__(self, request: Request) -> None:
@@ -202,33 +202,40 @@ class _Watch:
         )
 
 
-class _Begun:
+class _StartedKernel:
     """A kernel that was started, and waits for its first turn if it pauses."""
 
     def __init__(self, request: Request) -> None:
         self.request = request
-        self.watch = _Watch(request)
+        self.watch = _MachineWatch(request)
         self.process = _start(request, request.cpus)
-        self.waits = request.pauses and self.process.stops_for_turn(request.time_limit_s)
-        self.ran_ns = now_ns() - self.watch.t_start_ns
+        self.ended: tuple[int | None, str, str] | None = None
+        self.ran_ns = 0
+        if request.pauses:
+            self._go_on(self.watch.t_start_ns)
 
     def take_turn(self) -> None:
-        """Let it go on until it waits again, or ends."""
-        if self.waits:
+        """Let it go on until it waits again, or ends. One that hangs is ended, so that it does not
+        run while others are measured."""
+        if self.ended is None:
             began_ns = now_ns()
             self.process.go_on()
-            self.waits = self.process.stops_for_turn(self._left_s())
-            self.ran_ns += now_ns() - began_ns
+            self._go_on(began_ns)
 
-    def _left_s(self) -> float:
-        return max(self.request.time_limit_s - self.ran_ns / 1e9, 0.0)
+    def _go_on(self, began_ns: int) -> None:
+        if not self.process.stops_for_turn(self._left_s(now_ns() - began_ns)):
+            self.ended = self.process.finish(self._left_s(now_ns() - began_ns))
+        self.ran_ns += now_ns() - began_ns
+
+    def _left_s(self, more_ns: int = 0) -> float:
+        return max(self.request.time_limit_s - (self.ran_ns + more_ns) / 1e9, 0.0)
 
     def end(self) -> Result:
         """Wait for its end within its time limit, and read what it printed."""
         began_ns = now_ns()
-        if self.waits:
+        if self.ended is None and self.request.pauses:  # a kernel of another number of turns
             self.process.go_on()
-        status, out, err = self.process.finish(self._left_s())
+        status, out, err = self.ended or self.process.finish(self._left_s())
         start, finished = read_output(out, len(self.request.points))
         problem = explain_exit(status, out, err, self.request.time_limit_s)
         points = [PointResult(*problem) if point is None else point for point in finished]

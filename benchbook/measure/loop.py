@@ -122,7 +122,7 @@ class Run:
 
     def _try(self, group: list[Point], numbers: Numbers) -> Result:
         dice = random.Random(f"{self.seed}/pilot/{group[0].id}")
-        return self.starter.start(group, numbers, dice)[1]
+        return self.starter.try_out(group, numbers, dice)[1]
 
     def _block(self, done: journal.Progress, points: list[Point], failures: dict[str, int]) -> None:
         """One invocation of each point in random order. A program that dies abandons the block,
@@ -183,7 +183,8 @@ class Run:
         serial = self.plan.serial
         if not serial:
             return points
-        turn = min(done * self.plan.turns // self.plan.least, self.plan.turns - 1)
+        cycle = self.plan.blocks_per_cycle
+        turn = min(done * cycle // self.plan.least, cycle - 1)
         if turn < len(serial):
             return [point for point in points if point.id == serial[turn]]
         return [point for point in points if point.id not in serial]

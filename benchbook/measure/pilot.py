@@ -29,15 +29,21 @@ class StartCost:
     points: list[str]
     overhead_ns: float
 
-    def of(self, usual_ns: dict[str, float], numbers: Numbers) -> float:
+    def of(self, plan: Plan, usual_ns: dict[str, float], numbers: Numbers) -> float:
         """Time of a block in ns, at these numbers of loops and samples."""
         return self.overhead_ns + sum(
-            usual_ns[name]
-            * numbers[name]["loops"]
-            * (numbers[name]["samples"] + numbers[name]["warmup"])
+            usual_ns[name] * numbers[name]["loops"] * repetitions(plan, name, numbers[name])
             for name in self.points
             if name in numbers
         )
+
+
+def repetitions(plan: Plan, name: str, count: dict[str, int]) -> int:
+    """How often a start repeats a point: its samples, the warm-ups before the first part, and those
+    before each later one (kernels/common/turns.c)."""
+    parts = min(plan.settings.turns, count["samples"]) if name in plan.takers else 1
+    later = (parts - 1) * math.ceil(count["warmup"] / parts)
+    return count["samples"] + count["warmup"] + later
 
 
 # Until a pilot measures it: of one thread that copies, or touches memory for the first time.
@@ -137,7 +143,7 @@ def fit(
         numbers, block_ns = calibrate(plan, times, beside_ns, usual_ns)
         over = block_ns * plan.rounds / budget_ns
         few = len(kept) - 1 < KEPT_SHARE * len(costs)
-        prices = {id(cost): cost.of(usual_ns, numbers) for cost in kept}
+        prices = {id(cost): cost.of(plan, usual_ns, numbers) for cost in kept}
         cheap_ns = CHEAP * sum(prices.values()) / max(len(kept), 1)
         free = [cost for cost in _not_needed(plan, kept) if prices[id(cost)] > cheap_ns]
         if over <= 1 or not free or (few and over <= BORNE):
@@ -246,8 +252,7 @@ def calibrate(
 
     def block_ns() -> float:
         return overhead_ns + sum(
-            sample_ns[name] * (count["samples"] + count["warmup"])
-            for name, count in numbers.items()
+            sample_ns[name] * repetitions(plan, name, count) for name, count in numbers.items()
         )
 
     allowed_ns = BUDGET_USED * settings.budget_s * 1e9 / plan.rounds

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -56,10 +56,6 @@ class Starter:
         read of the machine before takes seconds beside other work."""
         return now_ns()
 
-    @cached_property
-    def _compared(self) -> set[str]:
-        return set().union(*self.plan.comparisons)
-
     def groups(self, points: list[Point]) -> list[list[Point]]:
         """Points that share a start of the program, in the order of the plan. Those that take turns
         have a start of their own, so that nothing else runs between two of their parts."""
@@ -71,25 +67,24 @@ class Starter:
         ]
 
     def _takes_turns(self, point: Point) -> bool:
-        return self.plan.settings.turns > 1 and point.id in self._compared
+        return point.id in self.plan.takers
 
-    def _companions(self, group: list[Point], numbers: Numbers) -> list[Point]:
-        """What runs in turns with the points that twins repeat, so that it runs with them too: a
-        part may be faster for what ran before it. It is measured and not kept."""
+    def _companions(self, group: list[Point], groups: list[list[Point]]) -> list[Point]:
+        """The points that run in turns with those that twins repeat, so that they run with the
+        twins too: a part may be faster for what ran before it. They are measured and not kept."""
         twin = group[0].twin
-        if not twin or not self._takes_turns(group[0]):
-            return []
         own = {point.untwinned.id for point in group}
-        start = group[0].untwinned.start(self.starts)
-        return [
-            replace(point, twin=twin)
-            for point in self.plan.points
-            if not point.twin
-            and point.id not in own
-            and point.id in numbers
-            and self._takes_turns(point)
-            and point.start(self.starts) == start
-        ]
+        repeated = [points for points in groups if own & {point.id for point in points}]
+        if not twin or not repeated or not self._takes_turns(group[0]):
+            return []
+        return [replace(point, twin=twin) for point in repeated[0] if point.id not in own]
+
+    def turns_of(self, groups: list[list[Point]], numbers: Numbers) -> int:
+        """In how many turns the points of these groups are measured: in as many parts each, so that
+        none is left alone in the last turns."""
+        takers = [point for group in groups for point in group if self._takes_turns(point)]
+        samples = [numbers[point.id]["samples"] for point in takers]
+        return min([self.plan.settings.turns, *samples]) if takers else 1
 
     def request(
         self,
@@ -97,6 +92,7 @@ class Starter:
         numbers: Numbers,
         dice: random.Random,
         turns: int = 1,
+        companions: Sequence[Point] = (),
         *,
         pauses: bool = False,
     ) -> Request:
@@ -106,7 +102,6 @@ class Starter:
         spec = self.peers.get(group[0].variant)
         laid = LAID if self.network else ()
         door = self.network.door(first) if self.network else Door({})
-        measured = [*group, *(self._companions(group, numbers) if turns > 1 else [])]
         return Request(
             binary=self.binary_of(group[0]),
             options={
@@ -116,7 +111,7 @@ class Starter:
             | ({"began-ns": self.began_ns} if self.plan.serial else {}),
             points=[
                 self._point(point, numbers.get(point.id) or numbers[point.untwinned.id])
-                for point in measured
+                for point in [*group, *companions]
             ],
             cpus=self._cpus(group),
             environment_padding_bytes=dice.choice(PADDINGS),
@@ -167,7 +162,12 @@ class Starter:
         return {**own, **counts}
 
     def start(
-        self, group: list[Point], numbers: Numbers, dice: random.Random, turns: int = 1
+        self,
+        group: list[Point],
+        numbers: Numbers,
+        dice: random.Random,
+        turns: int = 1,
+        companions: Sequence[Point] = (),
     ) -> tuple[Request, Result]:
         """Invoke the group. A peer that sleeps before it measures is started for its next turn at
         once, and sleeps while others are measured."""
@@ -176,30 +176,39 @@ class Starter:
             request, waiting = self.ahead.pop(name)
             result = invoke(request, waiting)
         else:
-            request = self.request(group, numbers, dice, turns)
+            request = self.request(group, numbers, dice, turns, companions)
             result = _of_group(group, invoke(request))
         if _has_hung(request, result):
             self.waiting |= {point.id for point in group}
-            return self.start(group, numbers, dice, turns)
+            return self.start(group, numbers, dice, turns, companions)
         if request.peer and request.peer.sleeps_after and result.points[0].state == "ok":
             following = self.request(group, numbers, dice)
             if process := start_ahead(following):
                 self.ahead[name] = following, process
         return request, result
 
+    def try_out(
+        self, group: list[Point], numbers: Numbers, dice: random.Random
+    ) -> tuple[Request, Result]:
+        """Invoke a group alone, with the turns and companions that it has in a block."""
+        companions = self._companions(group, self.groups(self.plan.points))
+        turns = self.turns_of([group], numbers)
+        return self.start(group, numbers, dice, turns, companions)
+
     def start_compared(
         self, groups: list[list[Point]], numbers: Numbers, dice: random.Random
     ) -> list[tuple[Request, Result]]:
-        """Invoke groups that belong together. Where their points are compared they take turns, as
-        many of them as can be alive at once; the others are started one after the other."""
-        is_compared = any(point.id in self._compared for group in groups for point in group)
-        turns = self.plan.settings.turns if is_compared else 1
+        """Invoke groups that belong together. Where their points are compared and can be alive at
+        once they take turns with each other; the others are started one after the other."""
+        turns = self.turns_of(groups, numbers)
+        companions = {group[0].id: self._companions(group, groups) for group in groups}
         # A launcher is not stopped with what it launched.
         together = self._alive_at_once(groups) if turns > 1 and self.plan.real_time else []
         invoked: dict[str, tuple[Request, Result]] = {}
         if len(together) > 1:
             requests = [
-                self.request(group, numbers, dice, turns, pauses=True) for group in together
+                self.request(group, numbers, dice, turns, companions[group[0].id], pauses=True)
+                for group in together
             ]
             results = [
                 _of_group(group, result)
@@ -212,22 +221,31 @@ class Starter:
                 return self.start_compared(groups, numbers, dice)
             invoked = {group[0].id: pair for group, pair in pairs}
         return [
-            invoked.get(group[0].id) or self.start(group, numbers, dice, turns) for group in groups
+            invoked.get(group[0].id)
+            or self.start(group, numbers, dice, turns, companions[group[0].id])
+            for group in groups
         ]
 
     def _alive_at_once(self, groups: list[list[Point]]) -> list[list[Point]]:
-        """Those groups of ours that can wait for each other, as far as the memory holds them."""
-        together = []
+        """Those groups of ours that can wait for each other; none where the memory does not hold
+        all of them, since a ratio of two that sometimes alternate would have two values."""
+        together = [
+            group
+            for group in groups
+            if group[0].variant not in self.peers
+            and group[0].factors.get("processes", 1) == 1
+            and not group[0].has_one_of(self.plan.alone)
+        ]
+        needed = sum(
+            max(memory_needed(point, self.plan.buffers) for point in group) for group in together
+        )
+        return together if needed <= self._memory_bytes else []
+
+    @cached_property
+    def _memory_bytes(self) -> float:
+        """What programs that are alive at once may hold together; the same in all blocks."""
         available_bytes = memory.memory_available_bytes().bytes or 0
-        left_bytes = self.plan.settings.memory_fraction * available_bytes
-        for group in groups:
-            first = group[0]
-            ours = first.variant not in self.peers and first.factors.get("processes", 1) == 1
-            needed = max(memory_needed(point, self.plan.buffers) for point in group)
-            if ours and not first.has_one_of(self.plan.alone) and needed <= left_bytes:
-                left_bytes -= needed
-                together.append(group)
-        return together
+        return self.plan.settings.memory_fraction * available_bytes
 
     def close(self) -> None:
         """End the peers that wait for a turn that does not come."""
@@ -255,6 +273,8 @@ class Starter:
             "steal_fraction": result.steal_fraction,
             "frequency_khz": result.frequency_khz,
             "scheduling": result.scheduling,
+            "turns": request.turns,
+            "pauses": request.pauses,
             "clock_resolution_ns": result.start.get("clock_resolution_ns"),
             "clock_cost_ns": result.start.get("clock_cost_ns"),
         }
@@ -286,9 +306,7 @@ class Starter:
 
 def _of_group(group: list[Point], result: Result) -> Result:
     """The result without companions, which come last."""
-    last = result.last_turn
-    kept = last if last is not None and last < len(group) else None
-    return replace(result, points=result.points[: len(group)], last_turn=kept)
+    return replace(result, points=result.points[: len(group)])
 
 
 def _has_hung(request: Request, result: Result) -> bool:
@@ -314,4 +332,6 @@ def first_unfinished(result: Result) -> int | None:
     ]
     if result.last_turn in unfinished:
         return result.last_turn
+    if result.last_turn is not None and result.last_turn >= len(result.points):
+        return None  # a companion, which is to blame in its own start
     return unfinished[0] if unfinished else None

@@ -7,6 +7,7 @@ import json
 import os
 import platform
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +28,7 @@ from benchbook.plan.programs import Programs, Variants, programs_of
 from benchbook.records import journal
 from benchbook.stats import least_blocks
 
-HARNESS_VERSION = 2
+HARNESS_VERSION = 3
 RUNS = {"state": "ok", "reason": ""}
 OF_NO_PAPER = 0.25  # of a paper's budget: what an experiment gets that no paper has
 PAPER = "paper"  # the preset with each paper's own number of samples
@@ -85,6 +86,11 @@ class Plan:
         twins = [{point.id, point.untwinned.id} for point in self.points if point.twin]
         return [*ratios, *twins]
 
+    @cached_property
+    def takers(self) -> set[str]:
+        """The points that are measured in turns with each other."""
+        return set().union(*self.comparisons) if self.settings.turns > 1 else set()
+
     @property
     def goes_before_others(self) -> bool:
         """Whether its programs run before other work, where the system allows it; what a control
@@ -98,7 +104,7 @@ class Plan:
         return "controls_budget_s" if is_control else "budget_s"
 
     @property
-    def turns(self) -> int:
+    def blocks_per_cycle(self) -> int:
         """Blocks until every point was measured once: in serial order each has its own."""
         others = any(point.id not in self.serial for point in self.points)
         return max(len(self.serial) + others, 1)
@@ -106,7 +112,7 @@ class Plan:
     @property
     def rounds(self) -> int:
         """How often the least number of blocks measures every point."""
-        return max(self.least // self.turns, 1)
+        return max(self.least // self.blocks_per_cycle, 1)
 
     def fingerprint(self) -> str:
         """Of what decides whether anything must be measured anew; not of claims' wording."""
@@ -139,6 +145,7 @@ class Plan:
                 ("environments", self.environments),
                 ("serial", self.serial),
                 ("unlooped", self.unlooped),
+                ("alone", self.alone),
                 ("udp_peer", self.peer),
                 ("options", self.options),
                 ("devices", self.devices),

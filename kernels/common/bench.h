@@ -116,9 +116,8 @@ struct bench_kernel {
     struct bench_task (*prepare)(const struct bench_point *point); /* before each point */
     void (*check)(const struct bench_point *point, struct bench_report *report); /* after it */
 
-    /* Where a point is measured in parts, others in between, each part is prepared and checked; or,
-     * where that takes long: but for the last part this makes ready what was prepared before, with
-     * no check behind it. May be NULL. */
+    /* Optional, for points in parts (turns.h) whose prepare and check take long: called instead of
+     * prepare for all parts but the first and the last, and only the last part is checked. */
     struct bench_task (*prepare_again)(const struct bench_point *point);
     void (*close)(void);
 

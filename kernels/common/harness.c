@@ -158,8 +158,13 @@ static void run_part(size_t index, const struct part *part, struct outcome *outc
 static void run_points(struct place *place, size_t process) {
     size_t order[POINTS_MAX];
     size_t done = 0;
+    for (size_t i = 0; i < arguments.point_count; i++) {
+        order[i] = i;
+    }
     for (size_t turn = 0; turn < arguments.turns; turn++) {
-        turns_order(order, arguments.point_count, arguments.settings.seed, turn);
+        if (arguments.turns > 1) {
+            turns_order(order, arguments.point_count, arguments.settings.seed, turn);
+        }
         for (size_t i = 0; i < arguments.point_count; i++) {
             const struct bench_point *point = &arguments.points[order[i]];
             if (turn >= turns_taken(point, arguments.turns)) {

@@ -105,6 +105,9 @@ void report_join_later(struct bench_report *report, const struct bench_report *l
             add(report, *theirs);
         } else if (seen->kind == OBSERVED_EVENTS && theirs->kind == OBSERVED_EVENTS) {
             seen->count += theirs->count;
+        } else if (seen->kind == OBSERVED_REAL && theirs->kind == OBSERVED_REAL) {
+            seen->parts++;
+            seen->real += (theirs->real - seen->real) / (double)(seen->parts + 1);
         } else if (!keep_smaller(seen, theirs)) {
             *seen = *theirs;
         }

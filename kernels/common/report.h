@@ -19,6 +19,7 @@ struct observation {
     enum observation_kind kind;
     uint64_t count;
     double real;
+    uint64_t parts;                 /* over which `real` is the mean, less one */
     char text[OBSERVED_TEXT_BYTES]; /* as much of it as goes in */
 };
 

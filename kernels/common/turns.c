@@ -37,11 +37,8 @@ static uint64_t next(uint64_t *state) {
 }
 
 void turns_order(size_t *order, size_t count, uint64_t seed, size_t turn) {
-    uint64_t state = seed * TURNS_MOST + turn;
-    for (size_t i = 0; i < count; i++) {
-        order[i] = i;
-    }
-    for (size_t left = count; turn > 0 && left > 1; left--) {
+    uint64_t state = seed * TURNS_MOST + turn; /* shuffles what the turn before left */
+    for (size_t left = count; left > 1; left--) {
         const size_t chosen = next(&state) % left;
         const size_t last = order[left - 1];
         order[left - 1] = order[chosen];

@@ -1,5 +1,5 @@
-/* Points that are measured in parts, in turns with each other: what one after the other would each
- * meet another state of the machine meets the same one, and its flips are shared by all. */
+/* Each point is measured in parts. Parts of different points alternate, so that a change of the
+ * machine's state reaches all of them. */
 #ifndef TURNS_H
 #define TURNS_H
 
@@ -20,15 +20,14 @@ struct part {
 /* In how many of so many turns a point takes part: each has a sample at least. */
 size_t turns_taken(const struct bench_point *point, size_t turns);
 
-/* Its part in a turn that it takes. All warm-ups go before the first; later ones get as many as
- * refill the caches, a share of them. */
+/* Its part in a turn that it takes. The first part has all warm-ups, each later one a share. */
 struct part turns_part(const struct bench_point *point, size_t turns, size_t turn);
 
-/* The order of `count` points in a turn: as given in the first one, by the seed in later ones. */
+/* Shuffles the numbers of `count` points, in each turn otherwise. */
 void turns_order(size_t *order, size_t count, uint64_t seed, size_t turn);
 
-/* Says which point comes next, so that it is known whose fault an early end was; and where the
- * process `pauses`, stops it with all its threads until a SIGCONT. */
+/* Prints which point comes next: if the program dies, that point is to blame. With `pauses`, stops
+ * the process and its threads until a SIGCONT; other processes that it started go on. */
 void turns_wait(size_t point, bool pauses);
 
 #endif

@@ -64,6 +64,7 @@ void exchange_lose(struct exchange *exchange) {
 }
 
 bool exchange_has_failed(const struct exchange *exchange) {
+    /* One may be lost of few, too. */
     return exchange->lost_in_a_row >= LOST_IN_A_ROW_MOST ||
-           exchange->lost * 100 > LOST_PERCENT_MOST * exchange->planned;
+           (exchange->lost > 1 && exchange->lost * 100 > LOST_PERCENT_MOST * exchange->planned);
 }

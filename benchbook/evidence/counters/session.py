@@ -83,7 +83,8 @@ class Session:
         alone = [point for point in points if point not in self.crowds]
         planned: Any = SimpleNamespace(
             cpus=plan.get("cpus"),
-            settings=SimpleNamespace(**(plan.get("settings") or {}) | {"turns": 1}),
+            settings=SimpleNamespace(**(plan.get("settings") or {})),
+            takers=frozenset(),  # what is counted takes no turns
             environments=plan.get("environments", {}),
             buffers=plan.get("buffers"),
             options=plan.get("options", {}),
