@@ -301,7 +301,7 @@ def test_too_many_lost_fail_and_are_given_up(udp: Path, wait: str) -> None:
         result = only(kernels.run(udp, *way, f"--wait={wait}", point()))
     assert result["status"] == "fail"
     assert "2 datagrams of 23 planned have no answer" in result["reason"]
-    assert len(got) == 6 + 1
+    assert len(got) == 6 + 2
 
 
 @contextmanager
