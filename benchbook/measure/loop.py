@@ -25,7 +25,7 @@ from benchbook.records import journal
 
 LONG_INVOCATION_NS = 1e9  # after one, the machine's state is read at once
 SIDES = ("numerator", "denominator")
-ROUNDS_OF_FIGURES = 8  # enough for a point behind no claim; later rounds go to the claims
+ROUNDS_OF_FIGURES = 6  # of a point behind no claim: the least for an interval at 95 %
 FAILURES_BORNE = 2  # then a point is left out of later blocks
 
 
