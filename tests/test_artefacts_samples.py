@@ -216,7 +216,7 @@ def test_two_groups_inside_starts_are_bimodal_and_between_starts_not() -> None:
     finding = only(bimodal.detect(seen(one=inside)))
     assert finding.effect == "informs"
     assert "fall into 2 groups" in finding.explanation
-    assert "68\u00a0% take about 29.3 µs and 32\u00a0% take about 58.5 µs" in finding.explanation
+    assert "68\u00a0% take about 29.4 µs and 32\u00a0% take about 58.7 µs" in finding.explanation
     assert "The median speaks for the largest group only" in finding.explanation
     assert bimodal.detect(seen(one=between)).findings == []
 

@@ -222,15 +222,16 @@ def test_interrupted_blocks_are_kept_and_marked(story: dict) -> None:
 def test_two_measurements_never_overlap(story: dict) -> None:
     spans = sorted(
         {
-            (record["t_invocation_ns"], record["t_end_ns"])
+            (record["t_invocation_ns"], record["t_end_ns"], path)
             for path in journals(story["checkout"])
             for record in lines_of(path)
             if record["kind"] == "invocation"
         }
     )
     assert len(spans) > 20
-    for (_, end), (start, _) in itertools.pairwise(spans):
-        assert start >= end
+    # Programs of one measurement that take turns are alive at once.
+    for (_, end, run), (start, _, later) in itertools.pairwise(spans):
+        assert start >= end or run == later
 
 
 def test_no_unlock_is_asked_for(story: dict) -> None:

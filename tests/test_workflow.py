@@ -294,7 +294,7 @@ def test_one_paper_can_be_named(faulty: dict) -> None:
     pages = {
         page.stem: page.read_text() for page in (faulty["checkout"] / "reports").glob("*.html")
     }
-    assert pages.keys() == {PAPER, "index"}
+    assert pages.keys() == {PAPER, f"{PAPER}-details", "index"}
     assert f'href="{PAPER}.html"' in pages["index"]
     assert "Not rerun here yet: <code>e7udpip-latency</code>" in pages["index"]
     assert not (results_of(faulty["checkout"]) / "controls").exists()
@@ -318,7 +318,7 @@ def test_missing_crashing_hanging_and_lying_cost_their_own_points(faulty: dict) 
     assert "no-such-compiler" in states["loop"][1]
     good = [name for name, point in points.items() if point["state"] == "ok"]
     assert sum("method=copy" in name for name in good) == 4
-    page = html.unescape((faulty["checkout"] / "reports" / f"{PAPER}.html").read_text())
+    page = html.unescape((faulty["checkout"] / "reports" / f"{PAPER}-details.html").read_text())
     for _, reason in states.values():
         assert reason in page
     figures = json.loads((results / PAPER / "paper.json").read_text())["figures"]

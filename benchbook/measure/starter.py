@@ -190,10 +190,9 @@ class Starter:
     def try_out(
         self, group: list[Point], numbers: Numbers, dice: random.Random
     ) -> tuple[Request, Result]:
-        """Invoke a group alone, with the turns and companions that it has in a block."""
-        companions = self._companions(group, self.groups(self.plan.points))
-        turns = self.turns_of([group], numbers)
-        return self.start(group, numbers, dice, turns, companions)
+        """Invoke a group alone, with the turns that it has in a block; without companions, of which
+        it is not known yet whether they run."""
+        return self.start(group, numbers, dice, self.turns_of([group], numbers))
 
     def start_compared(
         self, groups: list[list[Point]], numbers: Numbers, dice: random.Random
