@@ -4,7 +4,6 @@ nothing complete is measured twice, two measurements never overlap, no unlock is
 from __future__ import annotations
 
 import contextlib
-import itertools
 import json
 import os
 import random
