@@ -263,9 +263,9 @@ def disturbance_warning(experiments: dict[str, dict[str, Any]]) -> str:
     if not loud:
         return ""
     return (
-        f"Caution: other programs were running during {number_format.listed(loud)}, so these "
-        "intervals are wide. For a new run on a quiet machine: `snakemake --config again=2` (next "
-        "time `again=3`)."
+        f"Caution: other programs were running during {number_format.listed(loud)}, which "
+        "can widen the intervals. For a new run on a quiet machine: `snakemake --config again=2`; "
+        "the time after that, `again=3`."
     )
 
 
