@@ -114,8 +114,7 @@ class Run:
         """The points of the next block: all, until those behind no claim have enough of them."""
         if blocks < ROUNDS_OF_FIGURES or not self.plan.pairs:
             return points
-        compared = set().union(*self.plan.comparisons)
-        return [point for point in points if point.id in compared] or points
+        return [point for point in points if point.id in self.plan.compared] or points
 
     def _shares_s(self, points: list[Point]) -> float:
         return sum(self.share_s.get(point.id, 0.0) for point in points) or 1.0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -243,7 +244,9 @@ class Starter:
     @cached_property
     def _memory_bytes(self) -> float:
         """What programs that are alive at once may hold together; the same in all blocks."""
-        available_bytes = memory.memory_available_bytes().bytes or 0
+        available_bytes = memory.memory_available_bytes().bytes
+        if available_bytes is None:  # nothing is refused for it either
+            return math.inf
         return self.plan.settings.memory_fraction * available_bytes
 
     def close(self) -> None:

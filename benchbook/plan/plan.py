@@ -87,9 +87,14 @@ class Plan:
         return [*ratios, *twins]
 
     @cached_property
+    def compared(self) -> set[str]:
+        """All points of `comparisons`."""
+        return set().union(*self.comparisons)
+
+    @property
     def takers(self) -> set[str]:
         """The points that are measured in turns with each other."""
-        return set().union(*self.comparisons) if self.settings.turns > 1 else set()
+        return self.compared if self.settings.turns > 1 else set()
 
     @property
     def goes_before_others(self) -> bool:
