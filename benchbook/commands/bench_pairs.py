@@ -68,7 +68,7 @@ class Compared:
         """Whether the truth is in the interval."""
         return self.low <= truth <= self.high
 
-    def said(self, truth: float) -> str:
+    def sentence(self, truth: float) -> str:
         """`1.031 [1.012, 1.050], half-width 1.9 %, holds 1.03; 20 runs`."""
         verb = "holds" if self.holds(truth) else "misses"
         ends = f"{self.ratio:.4f} [{self.low:.4f}, {self.high:.4f}]"
@@ -252,7 +252,7 @@ def side_by_side(root: Path, seconds: float = TOOL_S) -> Iterator[tuple[str, str
                 what = f"{work}, {where}, {seconds:g} s: {name}"
                 try:
                     with measuring_lock("programs side by side", root, print), busy(others):
-                        yield what, tool(programs(root), loops, seconds, dice).said(truth)
+                        yield what, tool(programs(root), loops, seconds, dice).sentence(truth)
                 except NotComparedError as why:
                     yield what, f"not measurable here: {why}"
 

@@ -207,19 +207,12 @@ static struct bench_task prepare(const struct bench_point *point) {
     };
 }
 
-static void observe_known(struct bench_report *report, const char *name, bool is_known,
-                          uint64_t value) {
-    if (is_known) {
-        bench_observe_count(report, name, value);
-    } else {
-        bench_observe_absent(report, name);
-    }
-}
+typedef void observe_number(struct bench_report *report, const char *name, uint64_t value);
 
-static void observe_known_events(struct bench_report *report, const char *name, bool is_known,
-                                 uint64_t value) {
+static void observe_known(struct bench_report *report, observe_number *observe, const char *name,
+                          bool is_known, uint64_t value) {
     if (is_known) {
-        bench_observe_events(report, name, value);
+        observe(report, name, value);
     } else {
         bench_observe_absent(report, name);
     }
@@ -231,14 +224,17 @@ static void observe_connection(struct bench_report *report) {
     socklen_t length = sizeof nodelay;
     uint64_t delayed_acks = 0;
     bool is_known = getsockopt(trip.socket, IPPROTO_TCP, TCP_NODELAY, &nodelay, &length) == 0;
-    observe_known(report, "tcp_nodelay", is_known, nodelay != 0);
-    observe_known(report, "far_tcp_nodelay", far_nodelay() >= 0, far_nodelay() > 0);
+    observe_known(report, bench_observe_count, "tcp_nodelay", is_known, nodelay != 0);
+    observe_known(report, bench_observe_count, "far_tcp_nodelay", far_nodelay() >= 0,
+                  far_nodelay() > 0);
     length = sizeof info;
     is_known = getsockopt(trip.socket, IPPROTO_TCP, TCP_INFO, &info, &length) == 0;
-    observe_known_events(report, "tcp_retransmits", is_known, info.tcpi_total_retrans);
+    observe_known(report, bench_observe_events, "tcp_retransmits", is_known,
+                  info.tcpi_total_retrans);
     is_known =
         before.has_delayed_acks && proc_net_count(netstat, "TcpExt", "DelayedACKs", &delayed_acks);
-    observe_known_events(report, "delayed_acks", is_known, delayed_acks - before.delayed_acks);
+    observe_known(report, bench_observe_events, "delayed_acks", is_known,
+                  delayed_acks - before.delayed_acks);
     bench_observe_events(report, "transfers", outcome.answered);
 }
 
@@ -247,7 +243,8 @@ static void observe_datagrams(struct bench_report *report) {
     const bool is_known =
         before.has_buffer_errors && network_count(NETWORK_FAR, "Udp", "RcvbufErrors", &errors);
     bench_observe_events(report, "datagrams_lost", outcome.lost);
-    observe_known_events(report, "receive_buffer_errors", is_known, errors - before.buffer_errors);
+    observe_known(report, bench_observe_events, "receive_buffer_errors", is_known,
+                  errors - before.buffer_errors);
 }
 
 static void observe_sides(const struct bench_point *point, struct bench_report *report) {
@@ -262,8 +259,8 @@ static void observe_sides(const struct bench_point *point, struct bench_report *
     bench_observe_count(report, "answer_bytes", trip.answer_bytes);
     bench_observe_count(report, "spinning", trip.spins);
     bench_observe_count(report, "affinity_cpus", cpus_find(cpus, CPUS_WANTED));
-    observe_known(report, "device_is_loopback", is_known, device.is_loopback);
-    observe_known(report, "device_mtu_bytes", is_known, device.mtu_bytes);
+    observe_known(report, bench_observe_count, "device_is_loopback", is_known, device.is_loopback);
+    observe_known(report, bench_observe_count, "device_mtu_bytes", is_known, device.mtu_bytes);
     if (procedure_library()) {
         bench_observe_text(report, "procedure_library", procedure_library());
     } else {
