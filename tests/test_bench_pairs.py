@@ -24,8 +24,8 @@ ALIKE, DIFFERENT = Compared(1.0, 0.99, 1.01, 8), Compared(1.02, 1.0099, 1.0302, 
 
 
 def test_a_comparison_says_whether_it_holds_the_truth() -> None:
-    assert DIFFERENT.said(1.03) == "1.0200 [1.0099, 1.0302], ± 1.0%, holds 1.03; 8 runs of each"
-    assert "misses 1;" in DIFFERENT.said(1.0)
+    assert DIFFERENT.sentence(1.03) == "1.0200 [1.0099, 1.0302], ± 1.0%, holds 1.03; 8 runs of each"
+    assert "misses 1;" in DIFFERENT.sentence(1.0)
     assert Compared(1.0, 0.0, math.inf, 3).half_width == math.inf
 
 

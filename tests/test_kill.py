@@ -21,7 +21,7 @@ from conftest import clean_environment, copy_built, run
 FIGURE = "slocum2013-mbw/mbw-32"
 MAKE = ("make", "PRESET=tiny", f"FIGURE={FIGURE}")
 # What is killed in each start, one after another, and after how many seconds at most.
-ROUNDS = ({"make": 2.5}, {"snakemake": 2.5}, {"kernel": 0.5, "measurer": 1.0})
+ROUNDS = ({"make": 2.5}, {"snakemake": 2.5}, {"kernel": 0.5, "measurer": 0.5})
 # No kernel: a point whose program died twice is left out of later blocks.
 MORE_ROUNDS = ({"make": 2.5}, {"snakemake": 2.5}, {"measurer": 2.5})
 SEED = 20261121
@@ -84,7 +84,7 @@ def story(
     checkout = copy_built(measured, tmp_path_factory.mktemp("kill") / "checkout")
     # Kernels that live long enough to be caught, and time for all that is repeated.
     (checkout / "config" / "local.yaml").write_text(
-        f"budget_s: 60\npoint_s: 0.05\nsamples_most: 60\nlooks: [{8 + 6 * request.param}]\n"
+        f"budget_s: 60\npoint_s: 0.05\nsamples_most: 60\nlooks: [{16 + 6 * request.param}]\n"
     )
     dice = random.Random(SEED)
     rounds = ROUNDS + MORE_ROUNDS * request.param
