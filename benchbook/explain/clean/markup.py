@@ -103,8 +103,8 @@ _RANKED = late(
     r"|\[\d{1,4}\] (?=\s*\S)(?!\s*(?:\d+[.,]\d+\s*-\s*\d|local |Sent |Server )))"
 )
 _COUNTED = late(r" {0,6}([1-9]\d{0,6})(?:\t(?!Method:)|[:|] ?)")  # cat -n, grep -n; not mbw
-# less -N, bat, an editor: what has no bar behind it must count from 1.
-_LISTED = late(r" {0,8}([1-9]\d{0,6})(?: {1,2}│(?: |$)| {1,2}|$)")
+# less -N, bat, an editor, a page that shows a file: what has no bar behind it must count up.
+_LISTED = late(r" {0,8}([1-9]\d{0,6})(?: {1,2}│(?: |$)| {1,2}|\t|$)")
 _FEWEST_LISTED = 5
 _ADDED = late(r"(\+)(?!\+\+ )")  # lines of a file that a patch adds
 _STEPPED = late(r"(\[[A-Za-z][\w ./-]{0,40}:\d{1,6}\])(?: |$)")  # Drone: a step and its line
@@ -149,12 +149,24 @@ def unwrapped(text: str) -> list[str]:
     lines = text.split("\n")
     if has(text, "#+"):
         lines = [_without(_ORG, line) for line in lines]
-    lines = _plain(lines if "\t" in text else _dedented(lines))
+    lines = _plain(_unfenced(lines if "\t" in text else _dedented(lines)))
     if has(text, "^C"):
         lines = [_INTERRUPTED.sub("", line) if "^C" in line else line for line in lines]
     if may_be_commented(text):
         lines = uncommented("\n".join(lines)).split("\n")
     return _dedented(lines)
+
+
+def _unfenced(lines: list[str]) -> list[str]:
+    """Without the numbers of a listing that stands between fences: what is around it has none."""
+    fences = [number for number, line in enumerate(lines) if _FENCE.match(line)]
+    for first, last in zip(fences[::2], fences[1::2], strict=False):
+        block = lines[first + 1 : last]
+        sample = [line for line in block if line and not line.isspace()]
+        stamps = [stamp for stamp in map(_LISTED.match, sample) if stamp]
+        if _is_listing(sample, stamps) and _counts_up([stamp[1] for stamp in stamps]):
+            lines[first + 1 : last] = [_without(_LISTED, line) for line in block]
+    return lines
 
 
 def panes(text: str) -> tuple[str, str] | None:
@@ -291,8 +303,7 @@ def _shared(sample: list[str]) -> re.Pattern[str] | None:
 
 def _is_listing(sample: list[str], stamps: list[re.Match[str]]) -> bool:
     """Whether each line has a number from 1 on, and they are not the rows of one table."""
-    whole = len(stamps) == len(sample) >= _FEWEST_LISTED and stamps[0][1] == "1"
-    return whole and not _are_alike(stamps)
+    return len(stamps) == len(sample) >= _FEWEST_LISTED and not _are_alike(stamps)
 
 
 def _are_alike(stamps: list[re.Match[str]]) -> bool:

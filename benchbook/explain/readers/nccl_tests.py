@@ -62,8 +62,13 @@ _OF_ITERATIONS = {"i_min": "min", "i_max": "max", "i_p99": "p99", "i_cv%": "cv"}
 _CELLS = (*_CHECKS, *_TIMES, *_RATES, *_OF_ITERATIONS)
 _PLACES = ("out-of-place", "in-place")
 _BODY = ("time", "algbw", "busbw", "#wrong")
-# Of a table whose head was cut out: what all versions since 2.12 have.
-_USUAL = ("size", "count", "type", "redop", "root", *_BODY, *_BODY)
+# Of a table whose head was cut out, by how many labels its rows have: all versions since 2.12 have
+# five; before that, root or operation stood only where the test has one.
+_USUAL = {
+    5: ("size", "count", "type", "redop", "root", *_BODY, *_BODY),
+    4: ("size", "count", "type", "redop", *_BODY, *_BODY),
+    3: ("size", "count", "type", *_BODY, *_BODY),
+}
 _TYPES = {
     "half": 2, "float": 4, "double": 8, "bfloat16": 2, "int8": 1, "uint8": 1, "int32": 4,
     "uint32": 4, "int64": 8, "uint64": 8, "char": 1, "int": 4,
@@ -223,7 +228,7 @@ def _of_table(reading: Reading[_Run], text: str) -> None:
     words = _STAMP.sub("", text).replace("*", " ").split()
     if words[:1] == ["#"]:
         words = words[1:]
-    columns = run.columns or (_USUAL if _is_usual(words) else ())
+    columns = run.columns or _usual_columns(words)
     if not words or not columns:
         return
     labels = [name for name in columns if name in _LABELS]
@@ -240,12 +245,20 @@ def _of_table(reading: Reading[_Run], text: str) -> None:
         run.columns, run.row = (), None  # rows may follow that another tool printed
 
 
-def _is_usual(words: list[str]) -> bool:
-    """Whether it is a row as all newer versions print it, whose bytes are those of its elements."""
-    if len(words) != len(_USUAL) or not _begins(words, list(_USUAL[:5])):
-        return False
+def _usual_columns(words: list[str]) -> tuple[str, ...]:
+    """The columns of a row without its head, whose bytes are those of its elements; () of what is
+    none."""
+    labels = len(words) - 2 * len(_BODY)
+    columns = _USUAL.get(labels, ())
+    if labels == 4 and _ROOT.fullmatch(words[3]):
+        columns = (*columns[:3], "root", *columns[4:])
+    if not columns or not _begins(words, list(columns[:labels])):
+        return ()
+    if _figures(columns[labels:], words[labels:]) != words[labels:]:
+        return ()
     size, count, width = int(words[0]), int(words[1]), _TYPES.get(words[2], 0)
-    return width > 0 and count > 0 and size > 0 and size % (count * width) == 0
+    fits = width > 0 and count > 0 and size > 0 and size % (count * width) == 0
+    return columns if fits else ()
 
 
 def _begins(words: list[str], labels: list[str]) -> bool:

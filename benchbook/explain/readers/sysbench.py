@@ -32,6 +32,8 @@ _OPERATIONS = late(
 _COUNT = late(r"^total number of events: +(\d{1,18})$")
 _EVENTS = late(rf"^(?:events per second|events/s \(eps\)): *({_NUMBER})")
 _FILES = late(rf"^(read|written), MiB/s: +({_NUMBER})$")
+# A result that somebody quotes in a sentence of his own.
+_QUOTED = late(rf"(?<![\w(./-])({_NUMBER}) Mi?B/s(?:ec)?\b")
 _INTERVAL = late(rf"^\[ *({_NUMBER})s \] ({_NUMBER}) Mi?B/sec")
 _LATENCY = late(
     r"^(min|avg|max|sum|(?:approx\. +)?(?P<share>\d+)(?:th|st|nd|rd)? percentile): +"
@@ -130,7 +132,8 @@ def _line(asked: dict[int, dict[str, Any]], reading: Reading[_Run], text: str) -
         run = reading.begin(facts=run.facts if is_of_command and not run.results else {})
     if banner:
         run.version = banner[1].rstrip(".:")
-        return
+        if not _QUOTED.search(text):
+            return
     label, _, rest = text.partition(":")
     if rest.strip():
         _tell(run.facts, label, rest.strip())
@@ -170,6 +173,12 @@ def _is_again(text: str, run: _Run) -> bool:
         or ("transferred" in run.named and bool(_TRANSFERRED.search(text)))
         or ("latency mean" in run.named and text in _SUMMARIES)
     )
+
+
+def _is_quoted(run: _Run, text: str) -> bool:
+    """Whether a sentence gives the one result of sysbench memory."""
+    is_of_memory = run.facts.get("test") == "memory" or ("sysbench" in text and "memory" in text)
+    return is_of_memory and not run.named and len(_QUOTED.findall(text)) == 1
 
 
 def _pasted(text: str) -> dict[str, Any]:
@@ -231,6 +240,8 @@ def _figures(reading: Reading[_Run], text: str) -> None:
         of = {"class_width": _CLASS_WIDTH} if share else {}
         statistic = f"p{share}" if share else _STATISTICS.get(found[1], found[1])
         _add(reading, "latency", found["time"], "ms", statistic, of)
+    elif len(text) < LONGEST and _is_quoted(run, text) and (found := _QUOTED.search(text)):
+        _add(reading, "transfer rate", found[1], "MiB/s")
 
 
 def _add(
