@@ -18,6 +18,7 @@ from benchbook.report.plots.style import tick_label, ticks
 LOG_FROM = 3  # largest ÷ smallest value, from which an axis is one of logarithms
 MOST_TICKS = 5
 ROW_PX, TALL_PX = 25, 52  # heights of a row, among many and of few
+APART_PX = 5  # what is published and what was measured here lie that far off a row's middle
 ROOM = 0.04  # of the axis, left free at either end
 LETTER, GAP = 2.6, 2.0  # percent of a narrow axis that a digit takes, and between two numbers
 MOST_RUNS = 60  # single runs drawn of one row; of more every n-th
@@ -53,6 +54,17 @@ class Scale:
             return 0.0
         low, high, there = (self._place(number) for number in (self.low, self.high, value))
         return round(min(max(100 * (there - low) / (high - low or 1), 0.0), 100.0), 2)
+
+    def open_below(self, value: float | None) -> bool:
+        """Whether an interval that begins at `value` (None: nowhere) goes on left of the axis."""
+        return value is None or self._is_before(value, self.low)
+
+    def open_above(self, value: float | None) -> bool:
+        """Whether an interval that ends at `value` (None: nowhere) goes on right of the axis."""
+        return value is None or self._is_before(self.high, value)
+
+    def _is_before(self, first: float, second: float) -> bool:
+        return self._place(first) < self._place(second) - 1e-9
 
     def _place(self, value: float) -> float:
         return math.log(max(value, 1e-300)) if self.log else value
@@ -92,7 +104,7 @@ def scale_of(values: Iterable[float | None], *, ratio: bool = False, zero: bool 
     positive = [value for value in finite if value > 0]
     if ratio:
         positive.append(1.0)
-    if zero or not positive or any(value < 0 for value in finite):
+    if zero or not positive or any(value < 0 or (value == 0 and not ratio) for value in finite):
         low, high = min([0.0, *finite]), max([*finite, 0.0]) or 1.0
         return Scale(low, high + ROOM * (high - low), log=False)
     low, high = min(positive), max(positive)
@@ -135,6 +147,16 @@ class Row:
         return [
             *self.published, *self.imported, self.value, *ends, *runs, *bounds, *(self.bar or ())
         ]  # fmt: skip
+
+    def middle(self, height: int) -> float:
+        """How far below its top the marks of what was measured here are centred, in pixels. What is
+        published stands above them, so that neither covers the other."""
+        return height / 2 if self.bar or not self.published else height / 2 + APART_PX
+
+    def published_at(self, height: int) -> float:
+        """How far below the row's top the published values are centred, in pixels."""
+        measured = self.value is not None or self.runs
+        return height / 2 if self.bar or not measured else height / 2 - APART_PX
 
     @property
     def runs_shown(self) -> Sequence[tuple[float, bool]]:

@@ -264,8 +264,8 @@ def disturbance_warning(experiments: dict[str, dict[str, Any]]) -> str:
         return ""
     return (
         f"Caution: other programs were running during {number_format.listed(loud)}, which "
-        "can widen the intervals. For a new run on a quiet machine: `snakemake --config again=2`; "
-        "the time after that, `again=3`."
+        "can widen the intervals. To measure again on a quiet machine: "
+        "`snakemake --config again=2`, with a number not used before."
     )
 
 

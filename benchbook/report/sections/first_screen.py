@@ -12,9 +12,9 @@ from benchbook.core.reason_codes import Code
 from benchbook.report import run_groups, wording
 from benchbook.report.chart import ROW_PX, TALL_PX, Chart, Row, chart
 from benchbook.report.plots.palette import INK
+from benchbook.report.sections import anomalies, equivalence, paper_panels, source_words
 from benchbook.report.sections import answer as answer_section
 from benchbook.report.sections import claims as claims_section
-from benchbook.report.sections import equivalence, paper_panels, source_words
 from benchbook.report.wording import Paper
 
 Claim = dict[str, Any]
@@ -82,6 +82,7 @@ def happened(paper: Paper, claims: list[Claim]) -> str:
             ]
         )
         what = f"{equivalence.quantity(claims)} changes {equivalence.change(first)}"
+        what += _in_caches(paper, first)
         in_rounds = {claims_section.rounds(paper, claim) for claim in claims}
         over = in_rounds.pop() if len(in_rounds) == 1 else ""
         return f"Here the {what} by a factor of {shown}{over}{there}."
@@ -110,6 +111,35 @@ def _side_names(paper: Paper, claim: Claim) -> list[str]:
     return names if names[0] != names[1] else list(wording.differing(paper, *sides))
 
 
+def _last_cache(paper: Paper, claim: Claim) -> tuple[str, int]:
+    """Name and bytes of all last-level caches together of the machine that ran a paper whose sizes
+    follow its caches; 0 bytes of another paper, or where they are unknown."""
+    caches = wording.experiment_of(paper, wording.points_of(claim)[0])["caches"] or {"": 0}
+    total = (paper["sizing"] or {}).get("total_llc_bytes") or 0
+    return list(caches)[-1], total
+
+
+def _times_cache(paper: Paper, claim: Claim) -> list[float]:
+    """The sizes that a claim compares, each divided by the last-level caches; empty where a point
+    has no size, or the caches are unknown."""
+    sides = [claim["points"].get(side) for side in ("denominator", "numerator")]
+    sizes = [wording.parts_of(point).get("bytes", "") for point in sides if point]
+    _, cache = _last_cache(paper, claim)
+    if not cache or len(sizes) < 2 or not all(size.isdigit() for size in sizes):
+        return []
+    return [int(size) / cache for size in sizes]
+
+
+def _in_caches(paper: Paper, claim: Claim) -> str:
+    """` (4.38 and 6.25 times the L3, which is 32 MiB here)`, to follow two sizes; else empty."""
+    times = _times_cache(paper, claim)
+    if not times:
+        return ""
+    name, size = _last_cache(paper, claim)
+    listed = number_format.listed([number_format.number(share) for share in times])
+    return f" ({listed} times the {name} of {wording.bytes_of(size)})"
+
+
 def why(paper: Paper, claims: list[Claim]) -> str:
     """Why the verdict is what it is, or what would decide it, as a sentence."""
     first = claims[0]
@@ -118,7 +148,7 @@ def why(paper: Paper, claims: list[Claim]) -> str:
         how = claims_section.dependence(first)
         return f"Why: {wording.method_name(paper, top)} {because}" + (f"; {how}." if how else ".")
     if first["verdict"] == "not_measurable_here" and first.get("requires"):
-        return f"Why: it needs {first['requires'].rstrip('.')}."
+        return f"Why: it needs {first['requires'].rstrip('.')}.{_stand_in(paper, first)}"
     if first["verdict"] == "not_measurable_here":
         return f"Why: {wording.lower_first(claims_section.not_measurable(paper, first))}"
     if len(claims) > 1:
@@ -133,7 +163,67 @@ def why(paper: Paper, claims: list[Claim]) -> str:
         return f"Why: the interval reaches beyond what counts as holding, {region}. {price}"
     if first["verdict"] == "inconclusive":
         return f"Why: {wording.lower_first(claims_section.reason_undecided(paper, first))}"
-    return f"Why: {wording.lower_first(claims_section.why(paper, first))}"
+    return f"Why: {wording.lower_first(_cause(paper, claims))}"
+
+
+def _stand_in(paper: Paper, claim: Claim) -> str:
+    """That what was measured in place of a claim's points decides nothing; else empty."""
+    points = wording.points_of(claim)
+    if not any(row["point"] in points and row.get("emulates") for row in paper["points"]):
+        return ""
+    return " The simulated values further down stand in for it and decide nothing."
+
+
+def _cause(paper: Paper, claims: list[Claim]) -> str:
+    """What was observed of the cause of decided claims; that none was tested where none was."""
+    explained = [
+        anomaly
+        for figure in paper["figures"]
+        for anomaly in figure["explained"]
+        if anomaly["state"] == "ok"
+    ]
+    for claim in claims:
+        sides = set(wording.points_of(claim))
+        for anomaly in explained:
+            text = anomalies.in_short(paper, anomaly)
+            if text and {anomaly["odd"], anomaly["base"]} == sides:
+                return text
+    where = _from_memory(paper, claims[0])
+    text = " ".join(filter(None, [where, _smaller(paper, claims, explained) if where else ""]))
+    if rests := claims_section.dependence(claims[0]):
+        text = f"{text} {wording.capitalised(rests)}.".strip()
+    return text or "no cause was tested for this claim."
+
+
+def _from_memory(paper: Paper, claim: Claim) -> str:
+    """That what a claim compares does, or does not, fit in the last-level caches; else empty."""
+    times = _times_cache(paper, claim)
+    name, _ = _last_cache(paper, claim)
+    if times and min(times) > 1:
+        return f"at both sizes every array is larger than the {name}, so it comes from memory."
+    if times and max(times) <= 1:
+        return f"at both sizes every array fits in the {name}."
+    return ""
+
+
+def _smaller(paper: Paper, claims: list[Claim], explained: list[dict[str, Any]]) -> str:
+    """What a smaller size showed whose cause was measured against one of the claims' own points."""
+    points = [point for claim in claims for point in wording.points_of(claim)]
+    for anomaly in explained:
+        if anomaly["base"] in points and anomalies.measured_steps(anomaly):
+            odd, base = anomalies.side_names(paper, anomaly)
+            factor = anomalies.factor_in_words(anomaly["factor"])
+            causes = number_format.listed(
+                [step["title"] for step in anomalies.measured_steps(anomaly)]
+            )
+            return f"For comparison, {odd} shows {factor} times {base}; its cause: {causes}."
+    return ""
+
+
+def region_reason(claims: list[Claim]) -> str:
+    """Why the region of the leading claims counts as holding, as the paper's folder declares it."""
+    reasons = dict.fromkeys(claim["region_reason"] for claim in claims if claim["region_reason"])
+    return next(iter(reasons), "")
 
 
 def charts(paper: Paper) -> list[Chart]:
@@ -156,19 +246,25 @@ def _sides(paper: Paper, claim: Claim) -> Chart | None:
     names = [wording.capitalised(wording.row_name(figure, row)) for row in shown]
     if claim["kind"] == "ratio" and all(claim["points"].values()):
         names = _side_names(paper, claim)
-    rows = [value_row(paper, figure, row, name) for row, name in zip(shown, names, strict=True)]
+    rows = [
+        value_row(paper, figure, row, name, simulated=False)
+        for row, name in zip(shown, names, strict=True)
+    ]
     unit = f"{figure['quantity']}, {figure['y_unit']}"
     return chart(
         unit, COLUMNS, rows, label=figure["x"], height=TALL_PX if len(rows) < 4 else ROW_PX
     )
 
 
-def value_row(paper: Paper, figure: dict[str, Any], row: dict[str, Any], name: str) -> Row:
-    """A row of a figure: its published value, and the rerun with its single runs."""
+def value_row(
+    paper: Paper, figure: dict[str, Any], row: dict[str, Any], name: str, *, simulated: bool = True
+) -> Row:
+    """A row of a figure: its published value, and the rerun with its single runs; a rerun that is
+    only `simulated` is left out where that is false."""
     printed = wording.printed_value(row)
     here = number_format.with_interval(row["rerun"], row["low"], row["high"])
-    ok = row["state"] == "ok"
-    runs = [(run["rerun"], run["disturbed"]) for run in row["invocations"] if run["rerun"]]
+    ok = row["state"] == "ok" and (simulated or not row["emulates"])
+    runs = [(run["rerun"], run["disturbed"]) for run in row["invocations"] if run["rerun"] and ok]
     there = paper_panels.as_printed(row["printed"], printed) if printed else number_format.NONE
     tip = f"published {there}"
     if ok:
@@ -179,14 +275,18 @@ def value_row(paper: Paper, figure: dict[str, Any], row: dict[str, Any], name: s
         label=name,
         published=[printed] if printed else [],
         value=row["rerun"] if ok else None,
-        low=row["low"],
-        high=row["high"],
+        low=row["low"] if ok else None,
+        high=row["high"] if ok else None,
         runs=runs,
-        cells=(there, here if ok else paper_panels.lacking_here(paper, row)),
+        cells=(there, here if ok else _lacking(paper, row)),
         colour=paper_panels.colour_of(paper, row["point"]),
         hollow=bool(row["emulates"]),
         tip=tip,
     )
+
+
+def _lacking(paper: Paper, row: dict[str, Any]) -> str:
+    return "not measured" if row["emulates"] else paper_panels.lacking_here(paper, row)
 
 
 COLUMNS = ("published", "here (95 % interval)")
@@ -207,9 +307,14 @@ def of_claims(paper: Paper, claims: list[Claim]) -> Chart | None:
         COLUMNS,
         rows,
         ratio=ratio,
-        label=(shown[0]["unit"] or "claim").partition(",")[0],
+        label="claim" if _is_named_by_unit(claims) else shown[0]["unit"].partition(",")[0],
         height=TALL_PX,
     )
+
+
+def _is_named_by_unit(claims: list[Claim]) -> bool:
+    """Whether a chart calls a claim by what it estimates: one claim that compares no two points."""
+    return len(claims) == 1 and claims[0]["kind"] != "ratio" and bool(claims[0]["unit"])
 
 
 def _claim_row(paper: Paper, claim: Claim, *, alone: bool) -> Row:
@@ -218,6 +323,8 @@ def _claim_row(paper: Paper, claim: Claim, *, alone: bool) -> Row:
     name = claims_section.name(paper, claim)
     if not alone and claim["kind"] == "ratio":
         name = equivalence.method_of(paper, claim)
+    elif alone and _is_named_by_unit([claim]):
+        name = claim["unit"].partition(",")[0]
     there, here = claims_section.published(claim), claims_section.value(claim)
     return Row(
         label=wording.capitalised(name),
@@ -232,15 +339,35 @@ def _claim_row(paper: Paper, claim: Claim, *, alone: bool) -> Row:
     )
 
 
+def closing(claims: list[Claim], drawn: list[Chart]) -> str:
+    """Why a claim's ratio is not the quotient of the two values drawn above it, as sentences; empty
+    where it is, to the digits that are printed."""
+    if len(claims) != 1 or claims[0]["kind"] != "ratio" or len(drawn) < 2:
+        return ""
+    numbers = [row.cells[1].partition(" ")[0] for shown in drawn for row in shown.rows]
+    if len(numbers) != 3 or not all(text[:1].isdigit() for text in numbers):
+        return ""
+    top, bottom, ratio = numbers
+    quotient = number_format.quotient(top, bottom)
+    if quotient == ratio:
+        return ""
+    return (
+        f"The ratio {ratio} comes from the pairs of runs within each round. The two medians of all "
+        f"runs divide to {quotient}."
+    )
+
+
 def caption(drawn: list[Chart]) -> str:
     """How to read the marks of these charts."""
-    words = "◇ published. ● here, with its 95 % interval."
     rows = [row for shown in drawn for row in shown.rows]
+    words = "◇ published."
+    if any(row.value is not None for row in rows):
+        words += " ● here, with its 95 % interval."
     if any(row.runs for row in rows):
         words += " Small dots: single runs"
         hollow = any(disturbed for row in rows for _, disturbed in row.runs)
         words += " (hollow: other programs were active)." if hollow else "."
-    if any(row.hollow for row in rows):
+    if any(row.hollow and row.value is not None for row in rows):
         words += " Hollow ●: simulated."
     return words
 

@@ -1,0 +1,119 @@
+"""What the first screen of a paper's page draws and says, without a browser."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import made_up
+import pytest
+
+from benchbook.judge.paper_json import read_paper
+from benchbook.report import wording
+from benchbook.report.chart import Row, chart, scale_of
+from benchbook.report.render import environment
+from benchbook.report.sections import first_screen
+
+HEIGHT = 25
+
+
+def drawn(rows: list[Row], **options: Any) -> str:
+    """The HTML of a chart of these rows."""
+    template = environment().from_string(
+        "{% import 'parts/chart.html.j2' as c %}{{ c.draw(chart) }}"
+    )
+    return template.render(chart=chart("unit", ("published", "here"), rows, **options))
+
+
+def test_an_interval_that_leaves_its_axis_ends_in_an_arrow() -> None:
+    inside = Row("inside", value=2.0, low=1.5, high=3.0)
+    below = Row("below", value=2.0, low=0.0, high=3.0)
+    above = Row("above", value=2.0, low=1.5, high=None)
+    arrow = 'class="beyond"'
+    assert drawn([inside], ratio=True).count(arrow) == 0
+    assert drawn([below], ratio=True).count(arrow) == 1
+    assert drawn([above], ratio=True).count(arrow) == 1
+
+
+def test_an_axis_of_no_ratio_begins_at_0_where_an_interval_does() -> None:
+    scale = scale_of([0.0, 0.7, 3.3])
+    assert not scale.log
+    assert scale.low == 0
+    assert scale_of([0.0, 0.7, 3.3], ratio=True).log
+
+
+def test_published_values_and_measured_ones_do_not_cover_one_another() -> None:
+    both = Row("both", published=[1.0], value=1.0, low=0.9, high=1.1)
+    assert both.published_at(HEIGHT) < both.middle(HEIGHT)
+    assert Row("here", value=1.0).middle(HEIGHT) == HEIGHT / 2
+    assert Row("there", published=[1.0]).published_at(HEIGHT) == HEIGHT / 2
+
+
+def test_a_simulated_value_is_no_answer() -> None:
+    figure = {"y_unit": "MiB/s"}
+    run = {"rerun": 5.0, "disturbed": False}
+    row = {
+        "printed": "3",
+        "rerun": 5.0,
+        "low": 4.0,
+        "high": 6.0,
+        "state": "ok",
+        "point": "v,a=1",
+        "emulates": "host memory stands for that of a device",
+        "invocations": [run],
+    }
+    paper: dict[str, Any] = {"points": [], "figures": [], "experiments": {"e": {"names": {}}}}
+    paper["experiments"]["e"] |= {"definitions": {}, "forms": []}
+    shown = first_screen.value_row(paper, figure, row, "a", simulated=False)
+    assert shown.value is None
+    assert not shown.runs
+    assert shown.cells == ("3", "not measured")
+    assert first_screen.value_row(paper, figure, row, "a").value == 5.0
+
+
+@pytest.mark.parametrize(("ratio", "explained"), [("7.48", True), ("7.47", False)])
+def test_a_ratio_that_its_sides_do_not_give_says_where_it_is_from(
+    ratio: str, explained: bool
+) -> None:
+    sides = chart(
+        "rate",
+        ("published", "here"),
+        [
+            Row("top", value=136_700, cells=("5", "136,700 (135,800 to 137,100)")),
+            Row("bottom", value=18_300, cells=("5", "18,300 (17,600 to 19,100)")),
+        ],
+    )
+    of_ratio = chart(
+        "ratio", ("published", "here"), [Row("ratio", cells=("1", f"{ratio} (7 to 8)"))]
+    )
+    text = first_screen.closing([{"kind": "ratio"}], [sides, of_ratio])
+    assert ("divide to 7.47" in text) == explained
+
+
+@pytest.fixture(scope="module")
+def stream(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """Results of a paper whose leading claims hold here."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(made_up.ROOT)
+        folder: Path = tmp_path_factory.mktemp("stream")
+        made = made_up.results(folder, preset="quick", paper=made_up.STREAM, spread=0.004)
+    return read_paper(made)
+
+
+def test_why_says_what_was_observed_and_not_the_numbers_again(stream: dict[str, Any]) -> None:
+    claims = first_screen.leading_claims(stream)
+    assert {claim["verdict"] for claim in claims} == {"reproduced"}
+    _, happened, why = (text.replace("\u00a0", " ") for text in first_screen.sentences(stream))
+    assert re.search(r"\d and \d[\d.]* times the L3 of \d+ MiB", happened)
+    assert "larger than the L3, so it comes from memory" in why
+    assert "what counts as holding" not in why
+
+
+def test_a_claim_without_a_tested_cause_says_so(stream: dict[str, Any]) -> None:
+    claims = [claim for claim in wording.all_claims(stream) if claim["verdict"] == "reproduced"]
+    bare = {**stream, "sizing": None}
+    for claim in claims:
+        if claim["kind"] == "ratio" and not claim.get("through"):
+            without = {**bare, "figures": [{**f, "explained": []} for f in bare["figures"]]}
+            assert first_screen.why(without, [claim]) == "Why: no cause was tested for this claim."
