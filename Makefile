@@ -26,9 +26,9 @@ test: ## the tests that take seconds
 	@mkdir -p build
 	@exec $(in_env) --with test pytest -m "not long" -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder --junitxml=build/tests.xml $(PYTEST)
 
-test-long: ## the tests that take minutes
+test-long: ## the tests that take minutes, and a table of all that was broken on purpose
 	@mkdir -p build
-	@exec $(in_env) --with test pytest -m long --junitxml=build/tests-long.xml $(PYTEST)
+	@exec $(in_env) --with test pytest -m "long or hostile" --junitxml=build/tests-long.xml $(PYTEST)
 
 bench: ## ratios and seconds of Benchbook itself; asserts nothing
 	@exec $(in_env) benchbook bench

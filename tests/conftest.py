@@ -11,8 +11,10 @@ from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
+import hostile_table
 import pytest
 from browser import ARGUMENTS, CHROMIUM
+from hostile_table import pytest_runtest_logreport, pytest_terminal_summary  # noqa: F401
 
 import kernels  # noqa: F401 - so that all workers share what it keeps
 
@@ -46,7 +48,9 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
     if config.getvalue("dist") != "loadfile":
         return None
-    together = {f"tests/{file.name}" for file in TESTS.glob("test_*.py") if needs_workflow(file)}
+    together = {
+        str(file.relative_to(ROOT)) for file in TESTS.rglob("test_*.py") if needs_workflow(file)
+    }
 
     class Scheduling(LoadFileScheduling):
         def _split_scope(self, nodeid: str) -> str:
@@ -69,6 +73,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """What takes longest comes first, so that no worker has it left at the end. A test that needs
     `measured` may run a workflow of its own.
     """
+    hostile_table.note(items)
     file = config.getoption("passed_before")
     if file is not None and file.exists():
         before = set(file.read_text().splitlines())

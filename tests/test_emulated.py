@@ -48,7 +48,8 @@ def run_of(folder: Path, emulation: dict[str, str] | None = EMULATION) -> Path:
         ended = [{"kind": "block_end", "block": block, "disturbed": []}] if block < 2 else []
         head = {"kind": "block", "block": block, "t_block_ns": 0}
         journal.append(run / journal.JOURNAL, [head, *lines, *ended])
-    journal.append(run / journal.JOURNAL, [line(1, "model", seen["model"], "failed")])
+    failed = line(1, "model", seen["model"], "failed") | {"invocation": 1}
+    journal.append(run / journal.JOURNAL, [failed])
     points = [
         {"id": name, "variant": "v", "twin": "", "factors": {"method": name}} for name in seen
     ]

@@ -137,6 +137,7 @@ class Place:
         self.runs = root / "data" / "runs" / self.host / EXPERIMENT
         self.plan = make_plan(root, EXPERIMENT, load_settings(root, {"preset": "tiny"}))
         self.current = journal.new_run(self.runs, plan_record(self.plan))
+        (self.current / journal.MANIFEST).write_text(json.dumps({"version": 1}))
         self.measured = {point.id for point in self.plan.points}
 
     def left(self, *verdicts: dict[str, Any]) -> None:

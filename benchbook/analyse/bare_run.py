@@ -12,7 +12,7 @@ import pandas as pd
 from benchbook.analyse.stage import failures, machine_states, why_not_measured, with_states
 from benchbook.analyse.tables import write_samples
 from benchbook.core.files import read_json, write_json
-from benchbook.records import journal
+from benchbook.records import journal, seal
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,8 @@ class BareRun:
 
 
 def read_bare_run(run: Path) -> BareRun:
-    """The run in this folder."""
+    """The run in this folder; BenchbookError where it is damaged."""
+    seal.verify(run)
     plan = read_json(run / journal.PLAN)
     pointer = {"version": 1, "experiment": plan["experiment"], "run": run.name, "folder": str(run)}
     states, readings = machine_states(run)

@@ -21,7 +21,7 @@ from benchbook.core.files import read_json, write_json
 from benchbook.define import catalogue
 from benchbook.detect import judge, scenes
 from benchbook.detect.inputs.run_table import RunTables, by_point, part_of, seen_of, starts_of_run
-from benchbook.records import journal
+from benchbook.records import journal, seal
 from benchbook.records.pointer import run_folder
 
 VERSION = 1
@@ -102,6 +102,8 @@ def about_run(run: Measured) -> dict[str, Any]:
         **{key: run.content[key] for key in OF_POINTER},
         **{key: run.manifest[key] for key in OF_MANIFEST},
         **{key: run.plan[key] for key in OF_PLAN},
+        "sealed": seal.FILES in run.manifest,
+        "left_out": run.content.get("left_out", []),
     }
 
 

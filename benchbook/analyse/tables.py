@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from benchbook.core.files import read_json
-from benchbook.records import journal
+from benchbook.records import journal, seal
 from benchbook.records.pointer import run_folder
 
 COLUMNS = (
@@ -73,7 +73,7 @@ def write_samples(pointer: Path, output: Path) -> int:
     points = {point["id"]: point for point in plan["points"]}
     types = {name: kind for name, kind in factor_types(plan["points"]).items() if name != "method"}
     schema = pa.schema([*COLUMNS, *types.items()])
-    done = journal.progress(run)
+    done = seal.progress(run)
     complete, disturbed = set(done.complete), set(done.disturbed)
     output.parent.mkdir(parents=True, exist_ok=True)
     rows = 0

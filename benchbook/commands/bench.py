@@ -18,7 +18,7 @@ from benchbook.commands import bench_pairs, bench_sockperf, bench_verdicts
 from benchbook.commands.options import ROOT
 from benchbook.core.files import read_json
 from benchbook.core.stage_times import NOTES, split
-from benchbook.records import journal
+from benchbook.records import journal, seal
 
 REPEATS = 3
 SIMULATING_S = 60.0
@@ -67,6 +67,7 @@ def command() -> None:
     for what, took_s in (split(ROOT / NOTES) or {}).items():
         table.add_row(f"last workflow that measured, {what}", f"{took_s:.1f} s")
     for run in latest_runs(ROOT):
+        seal.verify(run)
         manifest = read_json(run / journal.MANIFEST)
         share = manifest["probing_s"] / max(manifest["measuring_s"], 1e-9)
         what = f"{manifest['experiment']}: {manifest['blocks']} blocks"

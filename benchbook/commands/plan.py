@@ -22,7 +22,7 @@ from benchbook.define.settings import MEASURING, load_settings
 from benchbook.measure.pilot import expected
 from benchbook.peers import tool
 from benchbook.plan.plan import Plan, make_plan
-from benchbook.records import journal
+from benchbook.records import journal, seal
 
 BYTES_PER_SAMPLE = 40  # of journal and table together, as seen
 
@@ -100,7 +100,7 @@ def _block_s(root: Path, plan: Plan) -> float | None:
     measuring = plan.settings.as_written(MEASURING)
     folder = root / "data" / "runs" / plan.host / plan.experiment
     for run in sorted(folder.glob("*/"), reverse=True):
-        if not (run / journal.MANIFEST).exists():
+        if not (run / journal.MANIFEST).exists() or seal.damage(run):
             continue
         before = read_json(run / journal.PLAN)
         if before.get("settle"):

@@ -32,7 +32,7 @@ from benchbook.judge.verdicts import judge_alone
 from benchbook.measure.progress import Progress
 from benchbook.measure.stage import measure_run, read_variants
 from benchbook.plan.plan import Plan, make_plan
-from benchbook.records import journal
+from benchbook.records import journal, seal
 from benchbook.report import reasons
 from benchbook.stats import least_blocks
 
@@ -63,6 +63,7 @@ def settle(
     claim = next(Claim.of(claim) for claim in figure["claims"] if claim["id"] == verdict["claim"])
     pointer = read_json(folder / figure["experiment"] / "current.json")
     current = root / pointer["folder"]
+    seal.verify(current)
     declared = read_json(current / journal.PLAN)
     content = catalogue.definition(root, figure["experiment"])
     before = settle_runs(current.parent, key, settings.preset, current.name, declared["binaries"])

@@ -14,6 +14,7 @@ from benchbook.judge.experiment_run import ExperimentRun
 from benchbook.judge.flag_effects import flags
 from benchbook.judge.plain_ratio import against_plain
 from benchbook.judge.recorded_runs import transfers
+from benchbook.judge.settle_runs import damaged_runs
 from benchbook.judge.whole_machine import whole_machine
 
 OF_ANALYSIS = (
@@ -38,17 +39,20 @@ OF_ANALYSIS = (
 
 
 def section(
-    run: ExperimentRun, figures: list[dict[str, Any]], recorded: list[Path]
+    root: Path, run: ExperimentRun, figures: list[dict[str, Any]], recorded: list[Path]
 ) -> dict[str, Any]:
-    """The run, what is compared across its figures, and what its evidence says.
+    """The run in the checkout `root`, what is compared across its figures, and what its evidence
+    says.
 
     `figures` are all of the paper with their reruns, `recorded` the recorded runs next to them.
     """
     largest = run.sizes["total LLC"]
+    siblings = (root / run.analysis["folder"]).parent
     points, bounds = run.analysis["points"], run.analysis["ceilings"]
     return (
         {key: run.analysis[key] for key in OF_ANALYSIS}
-        | {"results": str(run.folder)}
+        | {"results": str(run.folder), "sealed": run.analysis.get("sealed", False)}
+        | {"left_out": run.analysis.get("left_out", []) + damaged_runs(siblings)}
         | _side_by_side(run, figures)
         | {"recorded": transfers(run.content, run.analysis, recorded)}
         | run.failures

@@ -12,7 +12,7 @@ from benchbook.core.files import read_json
 from benchbook.define.catalogue import SETTLING
 from benchbook.judge.claims import Verdict
 from benchbook.judge.resolved_claim import Measured
-from benchbook.records import journal
+from benchbook.records import journal, seal
 
 CANNOT = {"state": "cannot_run", "reason": "could not run in the run that this one settles"}
 
@@ -36,9 +36,16 @@ def settle_runs(
             [settled_claim.get(key) for key in ("claim", "preset", "of")] == [claim, preset, of]
             and same
             and (run / journal.MANIFEST).exists()
+            and not seal.damage(run)  # the page names it: `damaged_runs`
         ):
             runs.append(run)
     return runs
+
+
+def damaged_runs(folder: Path) -> list[dict[str, str]]:
+    """Settling runs in a folder that are left out because they are damaged: {run, reason}."""
+    complete = sorted(path.parent for path in folder.glob(f"*{SETTLING}/{journal.MANIFEST}"))
+    return [damage.as_json() for run in complete if (damage := seal.damage(run))]
 
 
 def measured(run: Path) -> Measured:

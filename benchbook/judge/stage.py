@@ -42,7 +42,7 @@ def judge(
     runs = read_runs(root, analyses)
     audited = audit(root, name)
     figures = _figures(paper, runs, audited, recorded or [])
-    experiments = {key: section(run, figures, recorded or []) for key, run in runs.items()}
+    experiments = {key: section(root, run, figures, recorded or []) for key, run in runs.items()}
     content = {
         "version": PAPER_VERSION,
         "paper": name,

@@ -21,7 +21,7 @@ from benchbook.measure.pilot import expected, pilot
 from benchbook.measure.probe import MachineState
 from benchbook.measure.starter import Numbers, Starter, first_unfinished
 from benchbook.plan.plan import Plan
-from benchbook.records import journal
+from benchbook.records import journal, seal
 
 LONG_INVOCATION_NS = 1e9  # after one, the machine's state is read at once
 SIDES = ("numerator", "denominator")
@@ -256,6 +256,7 @@ class Run:
             "claims": self.plan.claim_hashes,
             "measuring_s": round(spent_s, 3),
             "probing_s": round(self._probing_ns() / 1e9, 3),
+            seal.FILES: seal.sums(self.folder),
         }
         write_json(self.folder / journal.MANIFEST, manifest)
 

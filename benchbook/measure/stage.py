@@ -26,7 +26,7 @@ from benchbook.measure.probe import MachineState
 from benchbook.measure.progress import Progress
 from benchbook.measure.starter import Starter
 from benchbook.plan.plan import Plan, make_plan
-from benchbook.records import journal
+from benchbook.records import journal, seal
 
 POINTER_VERSION = 1
 
@@ -52,13 +52,15 @@ def measure(
     variants = read_variants(variant_files)
     plan = make_plan(root, experiment, settings, variants)
     folder = root / "data" / "runs" / plan.host / experiment
-    complete = _complete(folder, plan, settings)
     progress = Progress(experiment)
+    complete, left_out = _complete(folder, plan, settings)
+    for run in left_out:
+        progress.line(f"leaving out {run.run}, which is damaged: {run.reason}")
     if complete is None:
         for warning in quiet_check():
             progress.line(f"not quiet: {warning.seen}; {warning.cure}")
         with measuring_lock(experiment, root, progress.line) as lock:
-            complete = _complete(folder, plan, settings)
+            complete, left_out = _complete(folder, plan, settings)
             if complete is None:
                 complete = measure_run(root, plan, variants, folder, lock, progress)
     else:
@@ -66,13 +68,20 @@ def measure(
         if failed := read_json(complete / journal.MANIFEST)["failed"]:
             more = settings.again + 1
             progress.line(f"{len(failed)} of its points failed; --config again={more} tries anew")
-    write_pointer(root, plan, settings, variants, complete, output)
+    write_pointer(root, plan, settings, variants, complete, left_out, output)
     return complete
 
 
-def _complete(folder: Path, plan: Plan, settings: Settings) -> Path | None:
+def _complete(
+    folder: Path, plan: Plan, settings: Settings
+) -> tuple[Path | None, list[seal.LeftOut]]:
+    """The newest sound run of this plan, None where one more is to be made; and those that are
+    damaged."""
     complete, _ = journal.runs_with(folder, plan.fingerprint(), lambda _: None)
-    return complete[-1] if len(complete) >= settings.again else None
+    damage = {run: seal.damage(run) for run in complete}
+    sound = [run for run, reason in damage.items() if reason is None]
+    left_out = [reason for reason in damage.values() if reason is not None]
+    return (sound[-1] if len(sound) >= settings.again else None), left_out
 
 
 def measure_run(
@@ -209,9 +218,11 @@ def write_pointer(
     settings: Settings,
     variants: dict[str, dict[str, Any]],
     run: Path,
+    left_out: list[seal.LeftOut],
     output: Path,
 ) -> None:
-    """results/<host>/<preset>/<experiment>/current.json: which run counts now."""
+    """results/<host>/<preset>/<experiment>/current.json: which run counts now, and which damaged
+    ones do not."""
     write_json(
         output,
         {
@@ -222,5 +233,6 @@ def write_pointer(
             "run": run.name,
             "folder": str(run.relative_to(root)),
             "variants": {name: record["folder"] for name, record in sorted(variants.items())},
+            "left_out": [damaged.as_json() for damaged in left_out],
         },
     )

@@ -15,7 +15,7 @@ from typing import Any
 from benchbook.core.errors import BenchbookError
 from benchbook.core.files import read_json, write_json, write_text
 from benchbook.define import catalogue
-from benchbook.records import journal
+from benchbook.records import journal, seal
 
 VERSION = 1
 FOLDER = Path("data/recorded")
@@ -66,6 +66,7 @@ def _copy(root: Path, pointer: dict[str, Any]) -> Path:
         raise BenchbookError(f"{pointer['folder']} is not complete; run `snakemake` to end it")
     if run.name.endswith(catalogue.SETTLING):
         raise BenchbookError(f"{run.name} settles one claim only; record the whole run instead")
+    seal.verify(run)
     size = sum(file.stat().st_size for file in run.rglob("*") if file.is_file())
     if size > LARGEST_BYTES:
         raise BenchbookError(

@@ -176,6 +176,7 @@ class Progress:
     last_ns: int = 0
     looks: list[dict[str, Any]] = field(default_factory=list)
     failures: dict[str, int] = field(default_factory=dict)  # of points, in blocks
+    repeated: str = ""  # an invocation whose line occurs twice
 
     @property
     def next_block(self) -> int:
@@ -187,6 +188,7 @@ class Progress:
 def progress(run: Path) -> Progress:
     """Replay the journal (after `repair`)."""
     seen = Progress()
+    invocations: set[tuple[Any, ...]] = set()
     for record in read_lines(run / JOURNAL):
         for name in ("t_end_ns", "t_block_ns"):
             seen.last_ns = max(seen.last_ns, record.get(name, 0))
@@ -198,6 +200,10 @@ def progress(run: Path) -> Progress:
                 seen.open_block = record["block"]
             case "invocation":
                 seen.spent_ns += record.get("share_ns", 0)
+                invocation = tuple(record.get(name) for name in ("block", "invocation", "point"))
+                if invocation in invocations:
+                    seen.repeated = f"block {invocation[0]}, {invocation[2]}"
+                invocations.add(invocation)
                 if record.get("state", "ok") not in ("ok", "not_reached"):
                     name = record["point"]
                     seen.failures[name] = seen.failures.get(name, 0) + 1

@@ -182,6 +182,7 @@ def _noise_line(name: str, experiment: dict[str, Any]) -> str:
     return (
         f"Experiment {name}: {wording.disturbed_blocks(experiment)} disturbed, "
         f"{number_format.share(cost)} of the time spent on reading the machine’s state."
+        + "".join(f" {sentence}" for sentence in wording.left_out(experiment))
     )
 
 

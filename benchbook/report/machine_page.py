@@ -141,6 +141,7 @@ def _experiment(analysis: dict[str, Any], papers: list[dict[str, Any]]) -> dict[
     numbers = {
         "Blocks": f"{analysis['blocks']}; stopped because "
         f"{wording.STOPPED.get(analysis['stopped_by'], analysis['stopped_by'])}",
+        "Run": f"{analysis['run']}, {wording.seal(analysis)}",
         "Disturbed": f"{wording.disturbed_blocks(analysis)} disturbed, "
         f"{len(analysis['abandoned'])} interrupted",
         "Anchor": _from_to(anchors) if (anchors := _anchors(analysis)) else "not read",
@@ -159,6 +160,8 @@ def _experiment(analysis: dict[str, Any], papers: list[dict[str, Any]]) -> dict[
             f"{key.replace('_', ' ')} {value:g}" for key, value in noise["thresholds"].items()
         ),
     }
+    if damaged := wording.left_out(analysis):
+        numbers["Left out"] = " ".join(damaged)
     return {
         "name": name,
         "control": control,

@@ -252,6 +252,21 @@ def disturbed_blocks(experiment: dict[str, Any]) -> str:
     )
 
 
+def seal(experiment: dict[str, Any]) -> str:
+    """Whether the files of a run were checked against the checksums in its manifest."""
+    if experiment.get("sealed"):
+        return "sealed: its files match the checksums that were written when it ended"
+    return "not sealed: it was measured before runs had checksums"
+
+
+def left_out(experiment: dict[str, Any]) -> list[str]:
+    """A sentence for each damaged run that was not used."""
+    return [
+        f"Run {damaged['run']} was left out because it is damaged: {damaged['reason']}."
+        for damaged in experiment.get("left_out", [])
+    ]
+
+
 def disturbance_warning(experiments: dict[str, dict[str, Any]]) -> str:
     """A warning where half of the blocks of an experiment or more were disturbed, else empty."""
     loud = [

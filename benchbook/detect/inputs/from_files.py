@@ -8,7 +8,7 @@ import pandas as pd
 
 from benchbook.core.files import read_json
 from benchbook.detect.inputs.run_table import RunTables, starts_of_run
-from benchbook.records import journal
+from benchbook.records import journal, seal
 
 
 def run_tables_of(root: Path, analysed: Path) -> RunTables:
@@ -16,6 +16,7 @@ def run_tables_of(root: Path, analysed: Path) -> RunTables:
     `root` that it names; BenchbookError where one of them is gone."""
     analysis = read_json(analysed)
     run = root / analysis["folder"]
+    seal.verify(run)
     return RunTables(
         points=analysis["points"],
         plan=read_json(run / journal.PLAN),
