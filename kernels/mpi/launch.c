@@ -24,8 +24,9 @@
 #include "cpus.h"
 #include "network.h"
 #include "refuse.h"
+#include "world.h"
 
-enum { RANKS = 2, WORDS_MOST = 4096, STACK_BYTES = 1 << 20, PATH_BYTES = 128, QUOTED_BYTES = 320 };
+enum { WORDS_MOST = 4096, STACK_BYTES = 1 << 20, PATH_BYTES = 128, QUOTED_BYTES = 320 };
 enum { NOT_FOUND = 127 };
 
 /* Full names first: the plain ones may be another library's. */
@@ -38,6 +39,7 @@ static const char package[] = "mpich";
 #endif
 
 static struct {
+    int ranks;
     char *words[WORDS_MOST]; /* of the whole command line, up to a NULL */
     size_t count;
     char program[PATH_MAX];
@@ -170,7 +172,7 @@ static void add_starter(const char *files) {
     if (launch.far_namespace < 0) {
         add("vader,self");
         add("-H");
-        add_made("localhost:%d", RANKS);
+        add_made("localhost:%d", launch.ranks);
         return;
     }
     char near[INET_ADDRSTRLEN];
@@ -187,7 +189,9 @@ static void add_starter(const char *files) {
     add("plm_rsh_agent");
     add(agent);
     add("-H");
-    add_made("localhost:1,%s:1", far); /* Open MPI 5 finds no slot where this host is an address */
+    const int near_ranks = world_near_ranks(launch.ranks);
+    /* Open MPI 5 finds no slot where this host is an address. */
+    add_made("localhost:%d,%s:%d", near_ranks, far, launch.ranks - near_ranks);
 }
 #else
 /* The ranks are pinned, so the library need not look at the machine: that takes 50 ms. */
@@ -205,7 +209,7 @@ static void make_words(const char *files) {
     add(starters[0]);
     add_starter(files);
     add("-n");
-    add_made("%d", RANKS);
+    add_made("%d", launch.ranks);
     add(launch.program);
     add_own_arguments();
     if (launch.far_namespace >= 0) {
@@ -320,14 +324,15 @@ static void look_at_output(const char *name, const char *path) {
     close(again);
 }
 
-void launch_run(void) {
+void launch_run(int ranks, bool is_crowded) {
+    launch.ranks = ranks;
     look_at_output("standard output", "/proc/self/fd/1");
     look_at_output("standard error", "/proc/self/fd/2");
-    int cpus[RANKS];
-    const size_t count = cpus_find(cpus, RANKS);
-    if (count < RANKS) {
-        cannot_run("this process may use %zu CPU, and each rank asks on and on; give it two",
-                   count);
+    int cpus[RANKS_MOST];
+    const size_t count = cpus_find(cpus, (size_t)ranks);
+    if (count < (size_t)ranks && !is_crowded) {
+        cannot_run("this process may use %zu CPU%s, and each rank asks on and on; give it %s",
+                   count, count == 1 ? "" : "s", ranks == 2 ? "two" : "one for each rank");
     }
     if (network_asked()->far_namespace) {
         launch.far_namespace = open(network_asked()->far_namespace, O_RDONLY);

@@ -58,10 +58,10 @@ static void widen_windows(void) {
 
 static struct bench_buffers open_ranks(const struct bench_settings *settings) {
     if (!launched) {
-        launch_run();
+        launch_run(RANKS, false);
     }
     seed = settings->seed;
-    if (world_enter(launched) == FAR_RANK) {
+    if (world_enter(launched, RANKS, false) == FAR_RANK) {
         exchange_obey();
     }
     widen_windows();

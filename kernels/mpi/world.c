@@ -61,19 +61,19 @@ static void write_like_launcher(const char *launched) {
     on_exit(report_end, NULL);
 }
 
-static int rank_of_variable(void) {
+static int rank_of_variable(int ranks) {
     const char *const text = getenv(rank_variable);
     if (!text) {
         refuse("%s is not set, so this process is no rank; leave --launched to the launcher",
                rank_variable);
     }
-    return (int)parse_number("the rank ", text, strlen(text), NEAR_RANK, FAR_RANK);
+    return (int)parse_number("the rank ", text, strlen(text), 0, (uint64_t)ranks - 1);
 }
 
 #if defined(OPEN_MPI)
-/* Its daemon has started the far rank in the far host. */
-static void enter_host(int rank) {
-    if (rank == NEAR_RANK) {
+/* Its daemon has started the far ranks in the far host. */
+static void enter_host(bool is_near) {
+    if (is_near) {
         network_open();
     }
 }
@@ -105,14 +105,14 @@ static void wait_until_running(const char *interface) {
                RUNNING_LIMIT_MS);
 }
 
-/* Both ranks are started in one host. */
-static void enter_host(int rank) {
+/* All ranks are started in one host. */
+static void enter_host(bool is_near) {
     struct network_device device;
     network_open();
-    if (!network_device(rank == NEAR_RANK ? NETWORK_NEAR : NETWORK_FAR, &device)) {
+    if (!network_device(is_near ? NETWORK_NEAR : NETWORK_FAR, &device)) {
         cannot_run("the interface between the hosts is not to be found; make its link first");
     }
-    if (rank == FAR_RANK) {
+    if (!is_near) {
         network_enter(network_asked()->far_namespace);
         mount_sys();
     }
@@ -121,17 +121,23 @@ static void enter_host(int rank) {
 }
 #endif
 
-int world_enter(const char *launched) {
+int world_near_ranks(int ranks) {
+    return (ranks + 1) / 2;
+}
+
+int world_enter(const char *launched, int ranks, bool is_crowded) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     write_like_launcher(launched);
-    const int rank = rank_of_variable();
+    const int rank = rank_of_variable(ranks);
     own_rank = rank;
-    int cpus[RANKS];
-    if (cpus_find(cpus, RANKS) < RANKS) {
-        cannot_run("rank %d was given one CPU, and both ranks need one each; give them two", rank);
+    int cpus[RANKS_MOST];
+    const size_t count = cpus_find(cpus, (size_t)ranks);
+    if (count < (size_t)ranks && !is_crowded) {
+        cannot_run("rank %d was given %zu CPUs, and each of %d ranks needs its own; give them more",
+                   rank, count, ranks);
     }
     if (network_asked()->far_namespace) {
-        enter_host(rank);
+        enter_host(rank < world_near_ranks(ranks));
     }
     int size = 0;
     int length = 0;
@@ -140,11 +146,11 @@ int world_enter(const char *launched) {
     MPI_Barrier(MPI_COMM_WORLD);
     /* Not before: threads of the library's own, which connect the ranks, would have to share the
      * CPU with one that polls without a pause. */
-    cpus_pin(cpus[rank]);
+    cpus_pin(cpus[(size_t)rank % count]);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    if (size != RANKS) {
+    if (size != ranks) {
         refuse("there are %d ranks in place of %d; leave the starting to this program", size,
-               RANKS);
+               ranks);
     }
     MPI_Get_library_version(library, &length);
     library[strcspn(library, "\n,")] = 0;

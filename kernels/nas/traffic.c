@@ -1,0 +1,141 @@
+#define _GNU_SOURCE
+#include "traffic.h"
+
+#include <mpi.h>
+
+#include "clock.h"
+
+#if defined(NAS_UNCOUNTED)
+
+void traffic_switch(bool is_on) {
+    (void)is_on;
+}
+
+struct traffic traffic_take(void) {
+    return (struct traffic){0};
+}
+
+bool traffic_is_counted(void) {
+    return false;
+}
+
+#else
+
+static struct traffic seen;
+static bool is_counting;
+
+void traffic_switch(bool is_on) {
+    is_counting = is_on;
+}
+
+struct traffic traffic_take(void) {
+    const struct traffic taken = seen;
+    seen = (struct traffic){0};
+    return taken;
+}
+
+bool traffic_is_counted(void) {
+    return true;
+}
+
+static uint64_t bytes_of(int count, MPI_Datatype type) {
+    int bytes = 0;
+    PMPI_Type_size(type, &bytes);
+    return (uint64_t)count * (uint64_t)bytes;
+}
+
+static uint64_t others(MPI_Comm comm) {
+    int size = 1;
+    PMPI_Comm_size(comm, &size);
+    return (uint64_t)size - 1;
+}
+
+static void add_message(int count, MPI_Datatype type) {
+    seen.counts[TRAFFIC_MESSAGES]++;
+    seen.counts[TRAFFIC_BYTES] += bytes_of(count, type);
+}
+
+static void add_collective(uint64_t bytes) {
+    seen.counts[TRAFFIC_COLLECTIVE_CALLS]++;
+    seen.counts[TRAFFIC_COLLECTIVE_BYTES] += bytes;
+}
+
+/* The call, timed as this kind of time where it counts; `note` says what is counted of it. */
+#define COUNTED(KIND, CALL, NOTE)                                                                  \
+    do {                                                                                           \
+        if (!is_counting) {                                                                        \
+            return CALL;                                                                           \
+        }                                                                                          \
+        const uint64_t start_ns = clock_now();                                                     \
+        const int result = CALL;                                                                   \
+        seen.counts[KIND] += clock_now() - start_ns;                                               \
+        NOTE;                                                                                      \
+        return result;                                                                             \
+    } while (false)
+
+int MPI_Send(const void *buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm) {
+    COUNTED(TRAFFIC_SENDING_NS, PMPI_Send(buffer, count, type, to, tag, comm),
+            add_message(count, type));
+}
+
+int MPI_Isend(const void *buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
+              MPI_Request *request) {
+    COUNTED(TRAFFIC_SENDING_NS, PMPI_Isend(buffer, count, type, to, tag, comm, request),
+            add_message(count, type));
+}
+
+int MPI_Irecv(void *buffer, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
+              MPI_Request *request) {
+    COUNTED(TRAFFIC_SENDING_NS, PMPI_Irecv(buffer, count, type, from, tag, comm, request), (void)0);
+}
+
+int MPI_Recv(void *buffer, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
+             MPI_Status *status) {
+    COUNTED(TRAFFIC_WAITING_NS, PMPI_Recv(buffer, count, type, from, tag, comm, status), (void)0);
+}
+
+int MPI_Wait(MPI_Request *request, MPI_Status *status) {
+    COUNTED(TRAFFIC_WAITING_NS, PMPI_Wait(request, status), (void)0);
+}
+
+int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[]) {
+    COUNTED(TRAFFIC_WAITING_NS, PMPI_Waitall(count, requests, statuses), (void)0);
+}
+
+int MPI_Barrier(MPI_Comm comm) {
+    COUNTED(TRAFFIC_COLLECTIVE_NS, PMPI_Barrier(comm), add_collective(0));
+}
+
+int MPI_Allreduce(const void *from, void *to, int count, MPI_Datatype type, MPI_Op op,
+                  MPI_Comm comm) {
+    COUNTED(TRAFFIC_COLLECTIVE_NS, PMPI_Allreduce(from, to, count, type, op, comm),
+            add_collective(others(comm) > 0 ? bytes_of(count, type) : 0));
+}
+
+int MPI_Alltoall(const void *from, int from_count, MPI_Datatype from_type, void *to, int to_count,
+                 MPI_Datatype to_type, MPI_Comm comm) {
+    COUNTED(TRAFFIC_COLLECTIVE_NS,
+            PMPI_Alltoall(from, from_count, from_type, to, to_count, to_type, comm),
+            add_collective(others(comm) * bytes_of(from_count, from_type)));
+}
+
+static uint64_t bytes_to_others(const int counts[], MPI_Datatype type, MPI_Comm comm) {
+    int rank = 0;
+    uint64_t bytes = 0;
+    PMPI_Comm_rank(comm, &rank);
+    for (int to = 0; to <= (int)others(comm); to++) {
+        bytes += to == rank ? 0 : bytes_of(counts[to], type);
+    }
+    return bytes;
+}
+
+int MPI_Alltoallv(const void *from, const int from_counts[], const int from_places[],
+                  MPI_Datatype from_type, void *to, const int to_counts[], const int to_places[],
+                  MPI_Datatype to_type, MPI_Comm comm) {
+    COUNTED(TRAFFIC_COLLECTIVE_NS,
+            PMPI_Alltoallv(from, from_counts, from_places, from_type, to, to_counts, to_places,
+                           to_type, comm),
+            add_collective(bytes_to_others(from_counts, from_type, comm)));
+}
+
+#endif
