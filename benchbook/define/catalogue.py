@@ -5,6 +5,7 @@ Standard library, yaml and pydantic only: the Snakefile imports this.
 
 from __future__ import annotations
 
+from os.path import normpath
 from pathlib import Path
 from typing import Any
 
@@ -291,8 +292,11 @@ def kernel_folder(root: Path, name: str) -> Path:
 
 
 def source_files(root: Path, name: str) -> list[Path]:
-    """Every file that enters the binaries: the kernel's own files and the common ones."""
-    folders = (kernel_folder(root, name), root / "kernels" / "common")
+    """Every file that enters the binaries: the kernel's own files, those of folders that it takes
+    sources from, and the common ones."""
+    own = kernel_folder(root, name)
+    taken = {Path(normpath(own / source)).parent for source in definition(root, name)["sources"]}
+    folders = {own, *taken, root / "kernels" / "common"}
     found = [path for folder in folders for path in folder.glob("*.[chSx]")]
     if name.startswith(CONTROLS):  # a wrapper lies beside its definition
         beside = (root / "kernels" / name).iterdir()

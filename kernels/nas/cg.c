@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nas.h"
+#include "program.h"
 #include "random.h"
 
 enum { STEPS = 25, GRID_MOST = 6, TAG_PART = 1, TAG_TURNED, TAG_SUM };

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "nas.h"
+#include "program.h"
 #include "random.h"
 
 #define SEED UINT64_C(271828183)

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nas.h"
+#include "program.h"
 #include "random.h"
 
 enum { ITERATIONS = 10, TESTS = 5, BUCKETS_MOST = 1 << 10, RANKS_MOST = 64 };

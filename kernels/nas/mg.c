@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nas.h"
+#include "program.h"
 #include "random.h"
 
 enum { LEVELS_MOST = 9, AXES = 3, EXTREMES = 10, LINE_MOST = (1 << 8) + 2, TAG_LAYER = 1 };

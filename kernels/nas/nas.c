@@ -1,7 +1,7 @@
 /* Programs of the NAS Parallel Benchmarks between ranks of MPI. Without a launcher's option this
  * program starts itself as all ranks; the first one has the harness, the others obey it. */
 #define _GNU_SOURCE
-#include "nas.h"
+#include "program.h"
 
 #include <inttypes.h>
 #include <sched.h>
@@ -35,9 +35,6 @@ static const struct bench_method methods[] = {
     {.name = "mg", .keys = 1u << KEY_CLASS},
     {0},
 };
-
-int nas_rank;
-int nas_ranks = 1;
 
 static const char *launched;
 static bool is_crowded;
@@ -171,6 +168,9 @@ static struct bench_buffers open_ranks(const struct bench_settings *settings) {
     int cpus[RANKS_MOST];
     cpu_count = cpus_find(cpus, (size_t)nas_ranks);
     nas_rank = world_enter(launched, nas_ranks, is_crowded);
+    if (is_crowded) {
+        traffic_share_cpus();
+    }
     if (nas_rank != NEAR_RANK) {
         obey();
     }

@@ -27,6 +27,9 @@ void traffic_switch(bool is_on);
 /* What was counted since the last call of this function. */
 struct traffic traffic_take(void);
 
+/* From now on a rank that waits for a message lets others have its CPU. */
+void traffic_share_cpus(void);
+
 /* Whether this build counts. */
 bool traffic_is_counted(void);
 

@@ -1,8 +1,8 @@
 /* What a program of the NAS Parallel Benchmarks gives to nas.c, and what it may call. Sizes, seeds,
  * formulas and verification values are those of the benchmark's definition (NASA report
  * RNR-94-007 and its later additions). */
-#ifndef NAS_H
-#define NAS_H
+#ifndef NAS_PROGRAM_H
+#define NAS_PROGRAM_H
 
 #include <mpi.h>
 #include <stdbool.h>

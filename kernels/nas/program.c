@@ -4,9 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nas.h"
+#include "program.h"
 
 enum { ROOMS_MOST = 256, LINE_BYTES = 64 };
+
+int nas_rank;
+int nas_ranks = 1;
 
 #if defined(NAS_STATIC_BYTES)
 /* All memory is in the program itself, as where sizes were compiled in. */
