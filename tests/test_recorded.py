@@ -22,7 +22,7 @@ from benchbook.judge import stage as judge_stage
 from benchbook.judge.paper_json import read_paper
 from benchbook.judge.recorded_runs import DAMAGED, analyse_recorded, transfers
 from benchbook.records import archive
-from benchbook.report import notebook_export, paper_page
+from benchbook.report import figure_tables, notebook_export, paper_page
 from benchbook.report.sections import paper_panels, recorded_runs
 from benchbook.workflow import Lab
 
@@ -124,8 +124,8 @@ def test_pictures_and_tables_name_it(made: Made) -> None:
 def test_downloads_have_columns_of_it(made: Made) -> None:
     content = made.judged("csv", None, made.recorded)
     figure = next(figure for figure in content["figures"] if recorded_runs.table(figure))
-    lines = list(csv.DictReader(io.StringIO(paper_page.figure_csv(figure))))
-    alone = list(csv.DictReader(io.StringIO(paper_page.figure_csv(figure | {"recorded": []}))))
+    lines = list(csv.DictReader(io.StringIO(figure_tables.figure_csv(figure))))
+    alone = list(csv.DictReader(io.StringIO(figure_tables.figure_csv(figure | {"recorded": []}))))
     unit = in_names(figure["y_unit"])
     named = [f"recorded_R1_{end}{unit}" for end in ("", "low95_", "high95_")]
     assert [*lines[0]] == [*alone[0], *named]

@@ -12,7 +12,7 @@ from claimed import CONTENT, SIZES, known, summaries
 from benchbook.core.units import in_names
 from benchbook.define.models import Sweep
 from benchbook.judge.sweeps import Context, sweep
-from benchbook.report import paper_page
+from benchbook.report import figure_tables
 from benchbook.report.sections import sweeps as sweeps_section
 
 PAPER = "p"
@@ -86,7 +86,7 @@ def test_a_ratio_is_paired_within_blocks_and_stands_beside_the_printed_one(
         sweeps_section.title(found)
         == "By size: from 1.33 to 2.00 times here, published 4.00 to 6.00"
     )
-    assert paper_page.sweep_csv(found).startswith(
+    assert figure_tables.sweep_csv(found).startswith(
         "series,bytes,printed_ratio,rerun_ratio,rerun_low95"
     )
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from benchbook.core.errors import BenchbookError
+from benchbook.core.sizes import parse_bytes
 
 ABOUT = ("experiment", "point", "variant", "twin", "state", "reason", "blocks", "samples")
 NUMBERS = (
@@ -48,3 +50,28 @@ def samples(content: dict[str, Any], root: Path) -> pd.DataFrame:
             )
         tables.append(pd.read_parquet(path))
     return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame()
+
+
+def filtered(
+    table: pd.DataFrame, wanted: dict[str, Any], points: Collection[str] | None = None
+) -> pd.DataFrame:
+    """The rows of a table whose columns hold the wanted values, each one value or a list of them;
+    sizes may be written as text (`bytes="32 MiB"`), and `points` keeps those points only.
+    BenchbookError names the columns where one is unknown."""
+    kept = table if points is None else table[table["point"].isin(points)]
+    for column, value in wanted.items():
+        if column not in table.columns:
+            columns = ", ".join(map(str, table.columns))
+            raise BenchbookError(f"there is no column {column!r}; columns are {columns}")
+        values = list(value) if isinstance(value, (list, tuple, set)) else [value]
+        if column.endswith("bytes"):
+            values = [parse_bytes(size) for size in values]
+        kept = kept[kept[column].isin(values)]
+    return kept.reset_index(drop=True)
+
+
+def clean(table: pd.DataFrame) -> pd.DataFrame:
+    """The samples without warm-ups, control builds, and rounds that other programs disturbed or
+    that were abandoned. What is only simulated stays."""
+    counts = table["state"].isin(("ok", "simulated")) & ~table["warm_up"] & ~table["disturbed"]
+    return table[counts & (table["twin"] == "")]

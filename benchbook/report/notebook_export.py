@@ -239,7 +239,7 @@ def _outputs(cells: Any) -> list[Any]:
 
 def write_figures(paper: PaperPage, folder: Path) -> None:
     """<figure>.svg and <figure>.csv of every figure, and the page's other pictures as SVG."""
-    from benchbook.report.paper_page import figure_csv, runs_csv, sweep_csv
+    from benchbook.report.figure_tables import figure_csv, runs_csv, sweep_csv
     from benchbook.report.sections import anomalies
 
     content, drawn = paper.content, paper.pictures()

@@ -17,14 +17,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from benchbook.core.errors import BenchbookError
 from benchbook.core.sizes import format_bytes
-from benchbook.core.units import RATE, TIME, in_names
+from benchbook.core.units import RATE, TIME
 from benchbook.judge.paper_json import read_paper
 from benchbook.report import VARIABLE, artefacts, wording
-from benchbook.report.csv_text import csv_text
+from benchbook.report.figure_tables import figure_csv, runs_csv, sweep_csv
 from benchbook.report.plots.style import Picture
 from benchbook.report.render import Html, data_address, part, svg_of
 from benchbook.report.sections import (
@@ -57,35 +57,15 @@ from benchbook.report.sections import sweeps as sweeps_section
 from benchbook.report.sections import whole_machine as whole_machine_section
 from benchbook.report.sections import why as why_section
 
+if TYPE_CHECKING:  # pandas is loaded where a table is asked for
+    from benchbook.report.paper_figure import PaperFigure
+
 # Causes of a difference that no detector looks at yet; said, so that nobody takes them as excluded.
 NOT_LOOKED_AT = (
     "how the pages lie in memory",
     "prefetching",
     "the paper’s own processor and cache sizes, where it does not state them",
 )
-
-
-# Columns of a figure's CSV -> keys of its rows.
-RANGES = {
-    "row": "label",
-    "column": "column",
-    "printed_percent": "printed",
-    "rerun_percent": "rerun",
-    "rerun_low95_percent": "low",
-    "rerun_high95_percent": "high",
-    "state": "state",
-    "reason": "reason",
-}
-RECOMPUTED = {
-    "number": "where",
-    "printed": "printed",
-    "recomputed": "recomputed",
-    "consistent": "consistent",
-}
-
-
-def _csv(rows: list[dict[str, Any]], columns: dict[str, str]) -> str:
-    return csv_text(columns, ([row[key] for key in columns.values()] for row in rows))
 
 
 def open_paper(name: str, recorded: str | Path = "", path: Path | None = None) -> PaperPage:
@@ -144,76 +124,16 @@ def _kind(figure: dict[str, Any]) -> str:
     return next((kind for kind in ("ranges", "recomputed") if figure[kind]), "figure")
 
 
-def figure_csv(figure: dict[str, Any]) -> str:
-    """A figure's rows as CSV: printed beside rerun, the unit in the column names."""
-    if figure["ranges"]:
-        theirs = recorded_runs.columns(figure, "ranges", "percent")
-        return _csv(_with(figure["ranges"], theirs), RANGES | {name: name for name in theirs})
-    if figure["recomputed"]:
-        return _csv(figure["recomputed"], RECOMPUTED)
-    unit = in_names(figure["y_unit"])
-    names = {
-        "printed": f"printed_{unit}",
-        "rerun": f"rerun_{unit}",
-        "low": f"rerun_low95_{unit}",
-        "high": f"rerun_high95_{unit}",
-        "paper_statistic": f"rerun_papers_statistic_{unit}",
-        "paper_samples": "n",
-        "blocks": "blocks",
-        "printed_ratio": "printed_ratio",
-    }
-    columns = [figure["x"], "column", *names.values(), "rerun_ratio", "rerun_ratio_low95"]
-    theirs = recorded_runs.columns(figure, "rows", unit)
-    columns += ["rerun_ratio_high95", "point", "state", "reason", *theirs]
-    rows = [
-        [row["group"] or row["label"], row["column"], *(row[key] for key in names)]
-        + [(row["ratio"] or {}).get(key) for key in ("ratio", "low95", "high95")]
-        + [row["point"], "simulated" if row["emulates"] else row["state"], row["reason"]]
-        + [row[name] for name in theirs]
-        for row in _with(figure["rows"], theirs)
-    ]
-    return csv_text(columns, rows)
-
-
-def runs_csv(figure: dict[str, Any]) -> str:
-    """The single runs behind a figure as CSV: a row each, the unit in the column's name."""
-    columns = [figure["x"], "column", "run", f"value_{in_names(figure['y_unit'])}", "disturbed"]
-    rows = [
-        [row["group"] or row["label"], row["column"], number, run["rerun"], run["disturbed"]]
-        for row in figure["rows"]
-        for number, run in enumerate(row["invocations"], 1)
-    ]
-    return csv_text(columns, rows)
-
-
-def _with(rows: list[dict[str, Any]], more: dict[str, list[Any]]) -> list[dict[str, Any]]:
-    """The rows with more columns."""
-    return [
-        row | {name: own[number] for name, own in more.items()} for number, row in enumerate(rows)
-    ]
-
-
-def sweep_csv(sweep: dict[str, Any]) -> str:
-    """A sweep's points as CSV: printed beside rerun, the unit in the column names."""
-    unit = in_names(sweep["unit"])
-    names = {
-        "series": "series",
-        sweep["over"]: "at",
-        f"printed_{unit}": "printed",
-        f"rerun_{unit}": "rerun",
-        f"rerun_low95_{unit}": "low",
-        f"rerun_high95_{unit}": "high",
-        "point": "point",
-        "state": "state",
-        "reason": "reason",
-    }
-    rows = [
-        value
-        | {"series": series["id"], "state": "simulated" if value["emulates"] else value["state"]}
-        for series in sweep["series"]
-        for value in series["values"]
-    ]
-    return _csv(rows, names)
+def _title(paper: dict[str, Any], figure: dict[str, Any]) -> str:
+    """What a figure shows, as a finding; empty where nothing of it was measured or drawn."""
+    match _kind(figure):
+        case "grid":
+            return grids.title(paper, figure)
+        case "figure":
+            return titles.figure(paper, figure)
+        case "ranges" if any(row["rerun"] is not None for row in figure["ranges"]):
+            return titles.ranges(figure)
+    return ""
 
 
 @dataclass(frozen=True)
@@ -226,8 +146,8 @@ class PaperPage:
     # Pictures by what draws them and of what: each stands on the page and in a file of its own.
     drawn: dict[tuple[str, str], Picture | None] = field(default_factory=dict, repr=False)
 
-    def points(self) -> Any:
-        """What was measured: a pandas DataFrame with a row per point.
+    def points(self, *, figure: str = "", **wanted: Any) -> Any:
+        """What was measured: a pandas DataFrame with a row per point, filtered as `samples`.
 
         Columns: experiment, point, variant, twin, state, reason, blocks, samples, times of one call
         in ns and rates in bytes/s (each with its pointwise 95 % interval, low and high), best_ns,
@@ -236,19 +156,49 @@ class PaperPage:
         """
         from benchbook.report import dataframes
 
-        return dataframes.points(self.content)
+        of = self._points_of(figure)
+        return dataframes.filtered(dataframes.points(self.content), wanted, of)
 
-    def samples(self) -> Any:
+    def samples(self, *, figure: str = "", clean: bool = False, **wanted: Any) -> Any:
         """Every timed repetition: a pandas DataFrame with a row per sample.
+
+        `figure` keeps the samples behind one figure; `clean` drops warm-ups, control builds, and
+        rounds that were disturbed or abandoned; any other argument is a column with the value (or
+        the list of values) to keep, such as method="copy" or bytes="32 MiB".
 
         Columns: run, experiment, variant, twin, point, method, block, invocation, sample, process,
         warm_up, t_start_ns, time_ns (of `loops` calls), loops, bytes_declared (of them all),
         rate_bytes_per_s, state, disturbed, one column per factor. BenchbookError if the samples
-        were removed.
+        were removed, or a column is unknown.
         """
         from benchbook.report import dataframes
 
-        return dataframes.samples(self.content, _checkout())
+        table = dataframes.samples(self.content, _checkout())
+        if clean:
+            table = dataframes.clean(table)
+        return dataframes.filtered(table, wanted, self._points_of(figure))
+
+    def figure(self, name: str) -> PaperFigure:
+        """One published table with its rerun: Jupyter shows its picture, `.table` is a DataFrame of
+        its values and `.runs` one of the single runs behind them."""
+        from benchbook.report.paper_figure import PaperFigure
+
+        figure = self._named(name)
+        title = _title(self.content, figure)
+        return PaperFigure(figure, self.content["paper"], title, self._picture(figure))
+
+    def _named(self, name: str) -> dict[str, Any]:
+        """A figure of paper.json by its id; BenchbookError names all where there is none."""
+        figures = {figure["id"]: figure for figure in self.content["figures"]}
+        if name not in figures:
+            raise BenchbookError(f"there is no figure {name!r}; figures are {', '.join(figures)}")
+        return figures[name]
+
+    def _points_of(self, figure: str) -> list[str] | None:
+        """The points behind a figure; None where none is named."""
+        from benchbook.report.paper_figure import points_of
+
+        return points_of(self._named(figure)) if figure else None
 
     def _part(self, name: str, **context: Any) -> Html:
         context = {
@@ -437,17 +387,11 @@ class PaperPage:
             kept.append((f"{name}-runs.csv", data_address(runs_csv(figure), "text/csv")))
         if picture:
             kept.append((f"{name}.svg", data_address(picture.svg, "image/svg+xml")))
-        titles_by_kind = {
-            "grid": lambda: grids.title(self.content, figure),
-            "ranges": lambda: titles.ranges(figure) if picture else "",
-            "figure": lambda: titles.figure(self.content, figure),
-            "recomputed": lambda: "",
-        }
         return {
             "figure": figure,
             "rerun": figure_charts.is_rerun(figure),
             "drawn": figure_charts.of(self.content, figure),
-            "title": titles_by_kind[_kind(figure)](),
+            "title": _title(self.content, figure),
             "note": figure_charts.note(self.content, figure),
             "files": kept,
         }

@@ -77,7 +77,9 @@ class Picture:
 def drawing(height_in: float, width_in: float = WIDTH_IN) -> Iterator[Figure]:
     """A figure in this module's style, whatever the reader's matplotlib is set to."""
     # rcParams accept only names that they know, as literals.
-    settings: dict[Any, Any] = {**mpl.rcParamsDefault, **STYLE, "backend": "svg"}
+    settings: dict[Any, Any] = {**mpl.rcParamsDefault, **STYLE}
+    # No context gives a backend back: a notebook's own plots would be shown no more.
+    del settings["backend"]
     with mpl.rc_context(settings):
         figure = Figure(figsize=(width_in, height_in))
         FigureCanvasSVG(figure)
