@@ -13,6 +13,7 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
+from benchbook.core import scratch
 from benchbook.core.processes import Scheduling
 from benchbook.host import facts
 from benchbook.measure.child_process import (
@@ -129,6 +130,7 @@ def environment(request: Request) -> dict[str, str]:
         "OMP_PROC_BIND": "true",
         "OMP_PLACES": ",".join(f"{{{cpu}}}" for cpu in request.cpus),
         "BENCHBOOK_PADDING": "x" * request.environment_padding_bytes,
+        **scratch.variables(),
         **request.environment,
     }
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from benchbook import network
+from benchbook.core import scratch
 from benchbook.core.errors import BenchbookError
 from benchbook.core.processes import measuring_lock
 from benchbook.define.settings import PRESETS
@@ -119,6 +120,7 @@ class _Stage:
         ends = {NEAR: self.door.enter, FAR: self.door.enter_far}
         address, port = self.door.options["far-address"], network.SERVER_PORT
         env = {"PATH": os.environ.get("PATH", "/usr/bin:/bin"), "LC_ALL": "C"}
+        env |= scratch.variables()
         before = {end: counters.read(enter) for end, enter in ends.items()}
         with serving(
             [self.program, "-s", "-1", "-J", "-B", address, "-p", str(port)],

@@ -13,6 +13,7 @@ from statistics import median
 from types import SimpleNamespace
 from typing import Any, NoReturn
 
+from benchbook.core import scratch
 from benchbook.core.files import write_text
 from benchbook.define.points import Point
 from benchbook.evidence.counters import Count, write_counts
@@ -225,4 +226,8 @@ def program_path(program: str) -> str:
 
 def surroundings() -> dict[str, str]:
     """The environment that likwid and perf need themselves."""
-    return {"HOME": os.environ.get("HOME", "/"), "PATH": os.environ.get("PATH", os.defpath)}
+    return {
+        "HOME": os.environ.get("HOME", "/"),
+        "PATH": os.environ.get("PATH", os.defpath),
+        **scratch.variables(),
+    }

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchbook.core import scratch
 from benchbook.core.processes import child_setup
 from benchbook.evidence.simulation import library
 from benchbook.evidence.simulation.geometry import Geometry
@@ -39,8 +40,8 @@ class Simulator:
         NotSimulatedError where one of them did not end well; ProfileError where what cachegrind
         wrote is not understood: that file is kept.
         """
-        scratch = Path(tempfile.mkdtemp(prefix="benchbook-cachegrind-"))
-        files = [scratch / f"{name}.out" for name in ("less", "more")]
+        folder = Path(tempfile.mkdtemp(prefix="benchbook-cachegrind-"))
+        files = [folder / f"{name}.out" for name in ("less", "more")]
         started: list[subprocess.Popen[str]] = []
         try:
             for index, (file, command) in enumerate(zip(files, (less, more), strict=True)):
@@ -52,9 +53,9 @@ class Simulator:
                 process.kill()
                 process.communicate()
             if not isinstance(error, ProfileError) or not any(map(Path.exists, files)):
-                shutil.rmtree(scratch)
+                shutil.rmtree(folder)
             raise
-        shutil.rmtree(scratch)
+        shutil.rmtree(folder)
         return extra, outputs[1]
 
     def _start(self, file: Path, command: Command, cpu: int) -> subprocess.Popen[str]:
@@ -73,6 +74,7 @@ class Simulator:
                     "LC_ALL": "C",
                     "OMP_NUM_THREADS": "1",
                     name: value,
+                    **scratch.variables(),  # its pipes have names that can be foretold
                 },
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from benchbook.core import scratch
 from benchbook.host import tools
 from benchbook.host.sysfs import read_text
 
@@ -85,7 +86,7 @@ class Place:
             process = subprocess.Popen(
                 command,
                 cwd=self.folder,
-                env={**os.environ, "LC_ALL": "C"},
+                env={**os.environ, "LC_ALL": "C", **scratch.variables()},
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
