@@ -85,10 +85,11 @@ def workers(factors: dict[str, Any]) -> int:
 
 
 def cpus_needed(point: Point, usable: int) -> int:
-    """How many CPUs a point is measured on: its threads, its processes as far as CPUs go, or the
-    ends of its network."""
+    """How many CPUs a point is measured on: its threads or ranks, its processes as far as CPUs go,
+    or the ends of its network."""
     processes = min(int(point.factors.get("processes", 1)), usable)
-    return max(int(point.factors.get("threads", 1)), processes, network.cpus(point.factors, usable))
+    each_its_own = max(int(point.factors.get(name, 1)) for name in ("threads", "ranks"))
+    return max(each_its_own, processes, network.cpus(point.factors, usable))
 
 
 def memory_needed(point: Point, buffers: int) -> int:
