@@ -164,8 +164,8 @@ class OwnSettings(Model):
     them."""
 
     point_s: Number | None = Field(default=None, gt=0, le=2)
-    samples_least: int | None = Field(default=None, ge=3, le=10_000)
-    samples_most: int | None = Field(default=None, ge=3, le=1_000_000)
+    samples_least: int | None = Field(default=None, ge=1, le=10_000)
+    samples_most: int | None = Field(default=None, ge=1, le=1_000_000)
     sample_least_ns: int | None = Field(default=None, ge=1)
     warmup: int | None = Field(default=None, ge=0, le=1000)
     turns: int | None = Field(default=None, ge=1, le=1000)
