@@ -14,6 +14,7 @@ from benchbook.explain import readers, sample_detectors
 from benchbook.explain.clean.pipeline import log_of, panes_of
 from benchbook.explain.context import (
     best_of_runs,
+    error_messages,
     machine_facts,
     process_totals,
     quoted_rates,
@@ -61,7 +62,7 @@ class Explained:
         return {
             "version": VERSION,
             "file": self.file,
-            "tool": reports[0].tool if reports else None,
+            "tool": tools[0] if tools else None,
             "tools": tools,
             "results": [result for report in reports for result in of_report(report)],
             "findings": [finding.record(", ".join(tools)) for finding in self.findings],
@@ -111,6 +112,11 @@ def of_content(name: str, content: bytes, machine: Machine) -> Explained:
     if _results(apart) >= max(1, _results(parts)):
         parts, notes = apart, of_panes
     reports = sorted((report for _, own in parts for report in own), key=_line)
+    failures = [message for log_part, _ in parts for message in error_messages.messages(log_part)]
+    if not reports:
+        reports = [
+            Report(message.entry.tool, [], message.lines[0].number) for message in failures[:1]
+        ]
     if not reports:
         called = "standard input" if name == STDIN else name
         lines = sum(bool(line.text.strip()) for line in log.lines)
@@ -126,7 +132,7 @@ def of_content(name: str, content: bytes, machine: Machine) -> Explained:
         ):
             with _guarded(f"reading of {telling.__module__}", notes):
                 telling(log_part, own)
-    statements: list[Finding | Ask] = []
+    statements: list[Finding | Ask] = [message.finding for message in failures]
     for rule in rules():
         with _guarded(f"rule {rule.name}", notes):
             statements += list(rule.check(reports, machine))

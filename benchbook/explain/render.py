@@ -65,7 +65,8 @@ def print_explained(explained: Explained, *, alone: bool) -> None:
         _say(console, "note: ", note, "dim")
     _print_left(console, len(explained.notes) - MOST_SAID, "notes")
     if not explained.findings and not explained.asks:
-        console.print("Nothing wrong was found in it.")
+        about = "Apart from the notes, nothing" if explained.notes else "Nothing"
+        console.print(f"{about} wrong was found in it.")
 
 
 def _print_left(console: Console, more: int, what: str) -> None:
@@ -90,7 +91,8 @@ def _print_report(console: Console, report: Report) -> None:
     ]
     if facts:
         console.print(Padding(Text(visible("; ".join(facts))), (0, 0, 0, 2)))
-    rows = rows_of(report)
+    if not (rows := rows_of(report)):
+        return
     columns = [name for name in columns if any(name in of for *_, of in rows)][:MOST_COLUMNS]
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for name in ("", "", "value", "unit", "", *map(words, columns), "line"):

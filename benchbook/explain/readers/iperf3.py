@@ -31,7 +31,7 @@ _VERSION = late(r"^\s*iperf (3\.\S+)")
 _REVERSE = late(r"Reverse mode, remote host")
 _TEST = late(r"Starting Test: protocol: (?P<protocol>TCP|UDP), .* (?P<block>\d+) byte blocks")
 _MSS = late(r"(?:TCP MSS:|connection MSS)\s+(\d+)")
-_ERROR = late(r"iperf3: (?:error|interrupt) - (.+)|iperf3: (the .+)")
+_ERROR = late(r"iperf3: (?:error - (.+)|interrupt - (.+)|(the .+))")
 _CPU = late(r"CPU Utilization: local/(\w+) ([\d.,]+)%.*remote/(\w+) ([\d.,]+)%")
 # A member of an object, or a bracket; there the server's text is one string.
 _OF_JSON = late(r'^\s*(?:"\w+":|[{}\]])|"server_output_text"')
@@ -62,6 +62,7 @@ class _Run(Run):
     headed: bool = False  # what is over its first row is there
     connected: set[str] = field(default_factory=set)
     gaps: bool = False  # somebody left rows out
+    ended_in_line: int = 0  # by an error
 
     _columns: dict[tuple[object, ...], dict[str, Any]] = field(default_factory=dict)
 
@@ -76,7 +77,7 @@ class _Run(Run):
         return self._columns[key]
 
     def took(self) -> bool:
-        return bool(self.rows or self.notes)
+        return bool(self.rows or self.notes or self.ended_in_line)
 
 
 def read(log: Log) -> list[Report]:
@@ -211,7 +212,10 @@ def _says(log: Log, run: _Run, line: Line) -> None:
     elif "[ ID]" in text and _SENT.search(text):
         run.facts["protocol"] = "tcp"
     elif "iperf3: " in text and (found := _ERROR.search(text)):
-        run.notes.append(f"line {line.number}: iperf3 says: {(found[1] or found[2]).strip()}")
+        run.ended_in_line = line.number
+        if not found[1]:  # what the message of an error means is told by itself
+            words = (found[2] or found[3]).strip()
+            run.notes.append(f"line {line.number}: iperf3 says: {words}")
     elif " Sent " in text and _COUNTED.search(text):
         run.counted = True
         if run.rows and run.rows[-1][0].line.number == line.number - 1:

@@ -1,0 +1,104 @@
+"""What programs, linkers and kernels say when they fail: error_messages.toml has what each of these
+messages means and what to do about it."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from benchbook.explain.lazy_regex import late
+from benchbook.explain.model import Line, Log
+from benchbook.explain.printed_digits import LONGEST
+from benchbook.findings import Effect, Finding, proof
+
+CATALOGUE = Path(__file__).with_suffix(".toml")
+ARTEFACT = "run-failed"
+_MOST_LINES = 200  # of one message; a loop prints it very often
+_QUOTED = 160  # characters of a line
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A message by the words that it has, or their pattern. `only_with`: a word of the log without
+    which it means something else; `unless`: one with which it does."""
+
+    name: str
+    tool: str
+    words: Sequence[str]
+    means: str
+    remedy: str
+    pattern: str = ""
+    only_with: Sequence[str] = ()
+    unless: Sequence[str] = ()
+    effect: Effect = "invalidates"
+
+    @property
+    def finds(self) -> re.Pattern[str] | None:
+        """Its pattern, compiled when it is needed."""
+        return late(self.pattern) if self.pattern else None
+
+
+@dataclass(frozen=True)
+class Message:
+    """One kind of message in a log, and the lines that have it."""
+
+    entry: Entry
+    lines: Sequence[Line]
+
+    @property
+    def finding(self) -> Finding:
+        """What it means, as a finding."""
+        first, numbers = self.lines[0], [line.number for line in self.lines]
+        text = " ".join(first.text.split())
+        quoted = text if len(text) <= _QUOTED else f"{text[:_QUOTED]} …"
+        more = f" ({len(numbers)} such lines)" if len(numbers) > 1 else ""
+        return Finding(
+            artefact=ARTEFACT,
+            effect=self.entry.effect,
+            where=[f"line {number}" for number in numbers],
+            confidence=0.95,
+            evidence=[proof("message", quoted, "", f"line {first.number}")],
+            explanation=f"Line {first.number} says: “{quoted}”{more}. {self.entry.means}",
+            remedy=self.entry.remedy,
+        )
+
+
+@cache
+def entries() -> list[Entry]:
+    """All messages that are known."""
+    catalogue = tomllib.loads(CATALOGUE.read_text(encoding="utf-8"))
+    return [Entry(name, **entry) for name, entry in catalogue.items()]
+
+
+def messages(log: Log) -> list[Message]:
+    """Those of a log, in the order of their first lines; the first that fits a line takes it."""
+    taken: set[int] = set()
+    kept = []
+    for entry in entries():
+        if not any(map(log.has, entry.words)):
+            continue
+        if entry.only_with and not any(map(log.has, entry.only_with)):
+            continue
+        if any(map(log.has, entry.unless)):
+            continue
+        if lines := list(_lines(log, entry, taken)):
+            taken |= {line.number for line in lines}
+            kept.append(Message(entry, lines))
+    return sorted(kept, key=lambda message: message.lines[0].number)
+
+
+def _lines(log: Log, entry: Entry, taken: set[int]) -> Iterator[Line]:
+    finds = entry.finds
+    count = 0
+    for line in log.having(*entry.words):
+        if len(line.text) > LONGEST or line.number in taken:
+            continue
+        if finds is None or finds.search(line.text):
+            yield line
+            count += 1
+            if count == _MOST_LINES:
+                return
