@@ -72,6 +72,15 @@ class _Run(Run):
     rows: int = 0
     labels: dict[str, None] = field(default_factory=dict)  # of the rows under the title
 
+    def finish(self) -> bool:
+        """Whether it has figures, or names figures that it could not measure."""
+        return bool(self.results or "unmeasured" in self.facts)
+
+    def report(self, tool: str) -> Report:
+        """What it printed, which may be nothing but failures."""
+        own = self.results, self.line, self.version, self.facts, self.notes, self.twice
+        return Report(tool, *own)
+
 
 def read(log: Log) -> list[Report]:
     """One report for each device."""
@@ -178,6 +187,10 @@ def _row(reading: Reading[_Run], text: str) -> None:
         run.indented = indent
     run.rows += 1
     unit = _UNITS[found["unit"]] if found["unit"] else run.unit
+    if not is_number(value) or value == 0:  # its error stands elsewhere, and no rate was measured
+        run.facts["unmeasured"] = run.facts.get("unmeasured", 0) + 1
+        run.facts.setdefault("unmeasured_line", reading.line.number)
+        return
     reading.add(f"{run.title}: {label}", value, unit, "mean", _of(label))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
+from collections import Counter
 from dataclasses import replace
 from typing import Any
 
@@ -53,6 +54,7 @@ _CELL = late(r"(-?\d+(?:\.\d+)?(?:e[+-]?\d+)?)([kMGTPEZYmun]i?|%)?(/s|s)?")
 _AGGREGATE = late(r"_(mean|median|stddev|cv|min|max)$")
 _CACHE = late(r"^L(\d) (Unified|Data) (\d+) ?(K|Ki)B \(x(\d+)\)")
 _CPUS = late(r"^Run on \((\d+) X (\d+(?:\.\d+)?) MHz CPU s?\)")
+_BUILT_FOR_DEBUGGING = late(r"^Build [Tt]ype: *DEBUG\b", re.I)
 _ERROR = late(r"^(?P<name>\S+) +(?:ERROR OCCURRED|SKIPPED): '(?P<why>.*)'")
 _CSV = "name,iterations,real_time,cpu_time"
 _OWN_COLUMNS = late(r"(?:[a-z_]+,)+")  # that a program puts before those of the library
@@ -63,6 +65,7 @@ _DECIMAL = {"k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15, "E": 1e18}
 _DECIMAL |= {"Z": 1e21, "Y": 1e24, "m": 1e-3, "u": 1e-6, "n": 1e-9}
 _BINARY = {"k": 2.0**10, "M": 2.0**20, "G": 2.0**30, "T": 2.0**40, "P": 2.0**50, "E": 2.0**60}
 _BINARY |= {"Z": 2.0**70, "Y": 2.0**80}
+MOST_REPETITIONS = 10_000  # that anybody asks for; iterations are more, mostly
 MOST_SHARE = 1000.0  # deviation ÷ mean
 _RATES = {"bytes_per_second": "B/s", "items_per_second": "items/s"}
 _OWN = {
@@ -229,20 +232,23 @@ def _of_console(log: Log) -> list[Report]:
         elif report is not None and (error := _ERROR.match(text)):
             report.notes.append(f"{error['name']} has no numbers: {error['why']}.")
         else:
-            _console_context(text, facts, notes)
+            _console_context(text, line.number, facts, notes)
             if facts and report is not None and text.startswith("Run on ("):
                 report = None
     _number_samples(reports)
+    _count_repetitions(reports)
     return [report for report in reports if report.results or report.notes]
 
 
-def _console_context(text: str, facts: dict[str, Any], notes: list[str]) -> None:
+def _console_context(text: str, number: int, facts: dict[str, Any], notes: list[str]) -> None:
     if cpus := _CPUS.match(text):
         facts["cores"] = int(cpus[1])
     elif (cache := _CACHE.match(text)) and int(cache[1]) > 1:
         facts["llc_bytes"] = int(cache[3]) * 2**10 * int(cache[5])
     elif text.startswith("***WARNING*** Library was built as DEBUG"):
         notes.append(_DEBUG)
+    elif _BUILT_FOR_DEBUGGING.match(text):
+        facts["debug_line"] = number
     elif text.startswith("***WARNING*** CPU scaling is enabled"):
         notes.append(_SCALING)
 
@@ -335,6 +341,21 @@ def _number_samples(reports: list[Report]) -> None:
                 number = seen[result.name] = seen.get(result.name, -1) + 1
                 of = {**result.of, "repetition": number}
                 report.results[index] = replace(result, statistic="sample", of=of)
+
+
+def _count_repetitions(reports: list[Report]) -> None:
+    """What stands beside a mean is its repetitions or, before 1.5, the iterations of all of them:
+    the rows above it tell, and where there are none, only few may be repetitions."""
+    for report in reports:
+        samples = Counter(result.name for result in report.results if result.statistic == "sample")
+        for index, result in enumerate(report.results):
+            if result.statistic in ("", "sample") or "repetitions" not in result.of:
+                continue
+            counted = samples[result.name]
+            of = {name: value for name, value in result.of.items() if name != "repetitions"}
+            if counted or 0 < result.of["repetitions"] <= MOST_REPETITIONS:
+                of["repetitions"] = counted or result.of["repetitions"]
+            report.results[index] = replace(result, of=of)
 
 
 def _of_csv(log: Log) -> list[Report]:

@@ -9,8 +9,10 @@ from typing import Any
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Twice
 from benchbook.explain.printed_digits import half_digit
+from benchbook.explain.readers.common.command_lines import last_above, option
 from benchbook.explain.readers.common.line_reader import LineReader, Reading, Run
 from benchbook.explain.readers.common.relations import Printed, printed, product
+from benchbook.explain.units import BASE
 
 TOOL = "likwid-bench"
 
@@ -48,6 +50,9 @@ _MORE_NUMBERS = (
     "Stores per update",
     "Load/store ratio",
 )
+# What -w and -W ask for: the work group's domain, and all bytes that it works on.
+_WORKGROUP = late(r"[A-Z]\d*:(?P<size>\d+(?:\.\d+)?)(?P<unit>[kKMGT]?i?B)\b(?::(?P<threads>\d+))?")
+_HEADLESS = "The head of its output is missing: which kernel ran is not known."
 _IN_A_LINE = (4, 8, 16, 32, 64)  # elements of a cache line
 
 
@@ -105,8 +110,9 @@ def _figure(reading: Reading[_Run], found: re.Match[str]) -> None:
         return
     if name in _FACTS or name in _RESULTS:
         if len(reading.runs) == 1 or reading.run.has(name):
-            notes = ["The head of its output is missing: which kernel ran is not known."]
-            reading.begin(notes=notes)
+            facts = _asked(reading)
+            notes = [] if "kernel" in facts else [_HEADLESS]
+            reading.begin(facts=facts, notes=notes)
     elif name not in _MORE_NUMBERS:
         return
     if name in _FACTS:
@@ -117,6 +123,27 @@ def _figure(reading: Reading[_Run], found: re.Match[str]) -> None:
         reading.add(title, value, unit, "", error)
     number = printed(name, value, found[2], reading.line.number)
     reading.run.numbers.setdefault(name, number)
+
+
+def _asked(reading: Reading[_Run]) -> dict[str, Any]:
+    """What the command above the line asked for; {} where it is another program's."""
+    command = last_above(reading.log.commands, reading.line.number)
+    if command is None or not any(word.endswith(TOOL) for word in command.words):
+        return {}
+    facts: dict[str, Any] = {}
+    if kernel := option(command, "-t", "--test"):
+        facts["kernel"] = kernel
+        if kernel.startswith(_OF_REGISTERS):
+            facts["cached_on_purpose"] = True
+    groups = [_WORKGROUP.match(word) for word in command.words]
+    asked = [group for group in groups if group]
+    if len(asked) == 1:
+        unit = asked[0]["unit"].replace("K", "k") if "i" not in asked[0]["unit"] else ""
+        size = BASE[unit or asked[0]["unit"]][0]
+        facts["working_set_bytes"] = round(float(asked[0]["size"]) * size)
+        if asked[0]["threads"]:
+            facts["threads"] = int(asked[0]["threads"])
+    return facts
 
 
 def _twice(run: _Run) -> list[Twice]:

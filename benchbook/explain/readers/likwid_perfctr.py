@@ -40,6 +40,7 @@ _SAMPLE = late(r"^\d{1,4}([ ,])\d{1,4}\1\d{1,5}\1\d+(?:\.\d+)?\1\S")
 _MEASURED = late(r"^Measuring group (?P<group>\S+)$")  # version 3, before all of its tables
 _CPU = late(r"^CPU name:[\s,]*(\S.*?),*$")
 _CPU_CLOCK = late(r"^CPU clock:[\s,]*(\d{1,2}\.\d+) GHz")
+_ENERGY = late(r"PWR\d")  # registers of energy, which it prints in joules
 _STATISTICS = {"Sum": "sum", "Min": "min", "Max": "max", "Avg": "mean"}
 _UNIT = late(r"^([^\[]*)\[([^\]]*)\](.*)$")
 _BARE = late(r"^(.*?) ?\b(M(?:FLOP|UOPS)/s)$")  # by version 4 and older
@@ -168,7 +169,10 @@ def _result(
         return None
     if (value := _value(printed)) is None:
         return None
-    name, unit = _named(cells[0].removesuffix(" STAT"), "events" if place.kind == "Event" else "1")
+    unit = "events" if place.kind == "Event" else "1"
+    if place.kind == "Event" and place.lead > 1 and _ENERGY.match(cells[1]):
+        unit = "J"
+    name, unit = _named(cells[0].removesuffix(" STAT"), unit)
     of: dict[str, Any] = {"group": place.group, "kind": place.kind.lower(), "state": "ok"}
     if place.region:
         of["region"] = place.region

@@ -104,6 +104,7 @@ class _Run(Run):
     sizes_asked: int = 0
     ranks: set[str] = field(default_factory=set)
     columns: tuple[str, ...] = ()
+    is_headless: bool = False  # whether its columns were told from a row
     time_unit: str = "us"
     rate_unit: str = "GB/s"
     row: _Row | None = None
@@ -228,7 +229,9 @@ def _of_table(reading: Reading[_Run], text: str) -> None:
     words = _STAMP.sub("", text).replace("*", " ").split()
     if words[:1] == ["#"]:
         words = words[1:]
-    columns = run.columns or _usual_columns(words)
+    usual = _usual_columns(words) if run.is_headless or not run.columns else ()
+    run.is_headless = run.is_headless or bool(usual)
+    columns = usual or run.columns
     if not words or not columns:
         return
     labels = [name for name in columns if name in _LABELS]

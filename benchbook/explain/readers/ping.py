@@ -49,6 +49,7 @@ _IN_FLIGHT = late(r"\bin-flight (\d{1,9})\b")
 # Of a flood: what was between echoes, and the recent ones' weighted mean.
 _FLOOD = late(r"\bipg/ewma (?P<gap>\d[\d.,]*)/(?P<recent>\d[\d.,]*) (?P<unit>ms|us|s)\b")
 _STEPPED = late(r"[Ww]arning: time of day goes back \((?P<back>-?\d{1,20}) ?(?P<unit>u?s)\)")
+_CHECKSUM = late(r"^checksum mismatch from \S+")
 _TITLE = late(r"^\s*--- (?P<host>\S+) ping statistics ---")
 # iputils in the languages that are not above: names and units of a reply, and the order of what
 # follows its title, are the same in all.
@@ -113,6 +114,10 @@ def _stepped(runs: list[ping_runs.Run], line: Line, found: re.Match[str]) -> Non
     step = abs(int(found["back"])) * (1000 if found["unit"] == "us" else 10**9)
     if step > run.facts.get("clock_step_ns", 0):
         run.facts |= {"clock_step_ns": step, "clock_step_line": line.number}
+
+
+def _checksum(runs: list[ping_runs.Run], line: Line, found: re.Match[str]) -> None:
+    ping_runs.going(runs, line).facts.setdefault("checksum_line", line.number)
 
 
 def _title(runs: list[ping_runs.Run], line: Line, found: re.Match[str]) -> None:
@@ -236,6 +241,7 @@ _TAKEN: tuple[ping_runs.Taken, ...] = (
     (("Sending ",), _CISCO_HEAD.match, _cisco_head),
     (("rtt ", "round-trip"), _SPREAD.search, _spread),
     (("time of day",), _STEPPED.search, _stepped),
+    (("checksum mismatch",), _CHECKSUM.match, _checksum),
     (("ping statistics",), _TITLE.match, _title),
     (("--- ",), _OTHER_TITLE.match, _other_title),
     (("PING",), _HEAD.search, _head),

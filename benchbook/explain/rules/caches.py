@@ -61,7 +61,7 @@ def cache_resident(reports: list[Report], machine: Machine) -> Iterator[Finding 
     Decided by the sizes that the log tells against the caches of its machine: as the caller or the
     log says. Where nobody says, the size alone decides if every machine has such a cache, or none.
     """
-    undecided: list[_Sized] = []
+    undecided, of_devices = list[_Sized](), list[_Sized]()
     every = [_sized(report) for report in reports]
     by_tool = grouped(zip(reports, every, strict=True), lambda pair: pair[0].tool)
     walks: dict[tuple[str, int | None], bool] = {}
@@ -87,7 +87,12 @@ def cache_resident(reports: list[Report], machine: Machine) -> Iterator[Finding 
         elif small := [own for own in sized if own.ruled_bytes < RULE * (llc or LARGEST)]:
             least = min(small, key=lambda own: own.size)
             if not llc:
-                undecided.append(least)
+                if not has_own_memory(report):
+                    undecided.append(least)
+                elif (
+                    least.all_bytes < LARGEST
+                ):  # a device has one cache, and the host's tell nothing
+                    of_devices.append(least)
                 continue
             is_array = least.ruled_bytes == least.array_bytes
             words["what"] = "Each array has" if is_array else "What is worked on has"
@@ -97,6 +102,9 @@ def cache_resident(reports: list[Report], machine: Machine) -> Iterator[Finding 
     if undecided:
         least = min(undecided, key=lambda own: own.size)
         yield ask("size-undecided", least.words(), less_than=least.ruled_bytes // RULE)
+    elif of_devices:
+        least = min(of_devices, key=lambda own: own.size)
+        yield ask("device-undecided", least.words(), less_than=least.ruled_bytes // RULE)
 
 
 def _fits(fitting: list[_Sized], words: dict[str, Any]) -> Finding:
@@ -222,26 +230,40 @@ FALLS = 0.6  # of the fastest, at the largest size
 FARTHER = 4  # times the fastest size: fewer may be one odd size
 
 
+BUFFERS = 2  # of a message: the sender's and the receiver's
+
+
 @rule
-def sweep_leaves_cache(reports: list[Report], machine: Machine) -> Iterator[Ask]:
-    """One question for the sweep whose rate falls most where its buffers may leave a cache, where
-    no cache is known.
+def sweep_leaves_cache(reports: list[Report], machine: Machine) -> Iterator[Ask | Finding]:
+    """The sweep whose rate falls most towards its largest messages: a question where no cache is
+    known, and its answer where one is.
 
     Which it is, a cache between processes of one host or another way through the network, the log
     alone cannot tell: the size of the caches does.
     """
     falls = [
-        fall
-        for report in (reports if not machine.llc_bytes else ())
+        (*fall, report)
+        for report in reports
         if "message_bytes" in report.columns
         # Of messages, not of an algorithm of many that changes with the size.
         if report.facts.get("pattern") == "point to point" or report.called("time")
         for sweep in report.sweeps
         if (fall := _fall(sweep))
     ]
-    if falls:
-        share, best, last = min(falls, key=lambda fall: fall[0])
-        yield ask("sweep-undecided", share=share, best=best, last=last)
+    if not falls:
+        return
+    share, best, last, report = min(falls, key=lambda fall: fall[0])
+    words: dict[str, Any] = {"share": share, "best": best, "last": last}
+    llc = machine.llc_bytes or _size(report.facts.get("llc_bytes"))
+    if not llc:
+        yield ask("sweep-undecided", words)
+        return
+    smaller, larger = (BUFFERS * int(row.of["message_bytes"]) for row in (best, last))
+    words |= {"llc": llc, "by": machine.source or "the log", "smaller": smaller, "larger": larger}
+    if smaller <= llc < larger:
+        yield finding("sweep-leaves-cache", words)
+    else:
+        yield finding("sweep-unexplained", words, both="fit" if larger <= llc else "do not fit")
 
 
 def _fall(sweep: Sweep) -> tuple[float, Result, Result] | None:

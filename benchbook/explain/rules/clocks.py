@@ -51,6 +51,43 @@ def _ticks(report: Report, test: Result) -> float | None:
     return None
 
 
+WINDOWS_TICK_NS = 15_625_000.0  # of GetProcessTimes, 64 Hz
+OF_TICK = 2e-3  # three digits of a time
+MOST_OF_TICKS = 200  # in one time: of more, any number is near one
+LEAST_TIMES = 3
+
+
+@rule
+def cpu_times_in_ticks(report: Report) -> Iterator[Finding]:
+    """CPU times that are whole ticks of the clock by which Windows counts them.
+
+    Decided by the time of all iterations, which is a multiple of 15.625 ms for each of the
+    benchmarks; one of few ticks has no digits.
+    """
+    times = [
+        (time, time.base_value * time.of["iterations"] / WINDOWS_TICK_NS)
+        for time in report.knowing("iterations")
+        if time.name.endswith(" cpu time") and time.is_time and time.is_number
+    ]
+    counted = [(time, ticks) for time, ticks in times if ticks > 0]
+    if len(counted) < LEAST_TIMES or len({round(ticks) for _, ticks in counted}) < LEAST_OF_KIND:
+        return
+    near = [abs(ticks - round(ticks)) <= max(OF_TICK * ticks, 1e-3) for _, ticks in counted]
+    if all(near) and max(ticks for _, ticks in counted) <= MOST_OF_TICKS:
+        least, ticks = min(times, key=lambda pair: pair[1])
+        words = {"first": least, "ticks": round(ticks), "count": len(times)}
+        words["open"] = 1 / round(ticks) if ticks >= 1 else None
+        yield finding("windows-tick", words, about=[time for time, _ in times])
+
+
+@rule
+def debug_build(report: Report) -> Iterator[Finding]:
+    """Figures of a program that was built for debugging, as the log says."""
+    line = report.facts.get("debug_line")
+    if line and report.results:
+        yield finding("debug-build", about=report.results[:3], line=line)
+
+
 LEAST_SHARE = 0.5  # of replies
 LEAST = 2  # replies
 
@@ -153,6 +190,7 @@ def _multiples(samples: Sequence[Result], step_ns: float) -> Finding:
 
 WRAP_NS = 2**32 * 1e3  # 71 minutes
 LONGEST_NS = 10e9  # a step of the clock that looks so
+LONGEST_STEP_NS = 1e9 * 86400 * 366 * 60  # whoever sets a clock goes to 1970 at most
 LEAST_INTERVALS = 4
 LONGER = 10.0  # times the usual interval; a stall does not keep the tool from telling of it
 AS_MUCH = 1.5  # times what is moved in a usual one
@@ -165,9 +203,10 @@ def wall_clock_step(report: Report) -> Iterator[Finding]:
     Decided by the tool's own word that its clock went back, by what took less than no time, or by
     an interval many times as long as the others in which no more was moved than in one of them.
     """
-    negative, timed = list(_exchanges(report)), list(_rates(report))
+    negative = [time for time in _exchanges(report) if abs(time.base_value) < LONGEST_STEP_NS]
+    timed = list(_rates(report))
     step_ns, line = (report.facts.get(name) for name in ("clock_step_ns", "clock_step_line"))
-    if step_ns:
+    if step_ns and step_ns < LONGEST_STEP_NS:
         about: list[Result | str] = [f"line {line}: clock", *negative]
         yield finding("clock-back-told", about=about, step=step_ns, line=line)
     elif negative:
@@ -179,6 +218,30 @@ def wall_clock_step(report: Report) -> Iterator[Finding]:
         yield finding("clock-back-in-rate", about=timed, first=timed[0], took=_lasted(timed[0]))
     else:
         yield from _jump(report)
+
+
+@rule
+def damaged_stamp(report: Report) -> Iterator[Finding]:
+    """Round trips of decades, forward or back: the time stamp that the packet carried was damaged.
+
+    No clock is set so far. ping puts the time of sending into the packet and takes it from the
+    answer, so that a wrong bit there is a wrong time.
+    """
+    far = [time for time in _samples_of_trips(report) if abs(time.base_value) >= LONGEST_STEP_NS]
+    if far:
+        line = report.facts.get("checksum_line")
+        years = abs(far[0].base_value) / (1e9 * 86400 * 365.25)
+        yield finding("damaged-stamp", about=far, first=far[0], years=years, checksum=line)
+    elif (step := report.facts.get("clock_step_ns", 0)) >= LONGEST_STEP_NS:
+        line = report.facts["clock_step_line"]
+        years = step / (1e9 * 86400 * 365.25)
+        yield finding("damaged-stamp-told", about=[f"line {line}: clock"], line=line, years=years)
+
+
+def _samples_of_trips(report: Report) -> list[Result]:
+    return [
+        sample for sample in report.being("sample") if sample.name in NAMES and sample.is_number
+    ]
 
 
 def goes_back(report: Report) -> bool:

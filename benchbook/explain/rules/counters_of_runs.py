@@ -43,6 +43,76 @@ def multiplexed_counter(reports: list[Report]) -> Iterator[Finding]:
         yield from _detected("multiplexed-counter", rows, reports, _is_shared)
 
 
+STOOD = 100  # times as many cycles by the fixed counter: kernel time alone makes a few
+_FIXED, _PROGRAMMED = "FIXC", "PMC"
+_CYCLES = late(
+    r"^(?:CPU_CLK_UNHALTED\w*|CPU_CLOCKS_UNHALTED|ACTUAL_CPU_CLOCK|CPU_CYCLES|MAX_CPU_CLOCK)$"
+)
+
+
+@rule
+def stood_still(report: Report) -> Iterator[Finding]:
+    """Programmable counters that did not count while the fixed ones did.
+
+    Decided by cycles, which both have: of one core, or one sum, the programmed counter has next to
+    none of those of the fixed one.
+    """
+    cycles = [
+        event
+        for event in report.knowing("counter")
+        if event.unit == "events" and event.value > 0 and _CYCLES.match(event.name)
+    ]
+    for fixed in cycles:
+        if not str(fixed.of.get("counter")).startswith(_FIXED):
+            continue
+        for programmed in cycles:
+            alike = all(
+                fixed.of.get(name) == programmed.of.get(name) for name in ("core", "region")
+            )
+            is_programmed = str(programmed.of.get("counter")).startswith(_PROGRAMMED)
+            if is_programmed and alike and fixed.statistic == programmed.statistic:
+                if fixed.value > STOOD * programmed.value:
+                    yield finding("stood-still", fixed=fixed, programmed=programmed)
+                    return
+
+
+# What is never 0 where so many of the other happened: first misses, second what they are of.
+_NEVER_NONE = (
+    ("L1-dcache-load-misses", "L1-dcache-loads"),
+    ("L1-icache-load-misses", "L1-icache-loads"),
+    ("branch-misses", "branches"),
+    ("branch-load-misses", "branch-loads"),
+)
+LEAST_OF = 10_000_000  # loads or branches: a loop over a few lines has misses before it
+
+
+@rule
+def printed_as_none(report: Report) -> Iterator[Finding]:
+    """0 misses of very many loads: no counter was there, and 0 was printed in its place.
+
+    Decided by how many there were, and by the misses of a cache further away, which the nearer one
+    must have had as well.
+    """
+    if report.tool not in SOURCES:
+        return
+    counts = {
+        event.name.partition(":")[0]: event
+        for event in _events(report)
+        if not event.of.get("place") and not _is_absent(event)
+    }
+    for misses, every in _NEVER_NONE:
+        none, of = counts.get(misses), counts.get(every)
+        if none is None or of is None or none.value != 0 or of.value < LEAST_OF:
+            continue
+        far = next((counts[name] for name in _FARTHER if name in counts), None)
+        if far is not None and (far.value <= 0 or not misses.startswith("L1-dcache")):
+            far = None
+        yield finding("printed-as-none", none=none, of=of, far=far)
+
+
+_FARTHER = ("cache-misses", "LLC-load-misses", "LLC-loads", "cache-references")
+
+
 def _detected(
     artefact: str,
     rows: list[dict[str, Any]],

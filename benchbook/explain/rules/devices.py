@@ -49,6 +49,39 @@ def _within_host(kind: str, report: Report, moved: Sequence[Result]) -> Finding:
 
 
 @rule
+def below_transfer(report: Report) -> Iterator[Finding]:
+    """A device whose own memory is slower than the transfers that end in it.
+
+    Decided by the best figure of the memory and the best of a copy to or from it; mappings move
+    nothing, and a device without memory of its own has one rate for both.
+    """
+    if not report.facts.get("device") or is_host(report) or shares_memory(report):
+        return
+    memory = [own for own in report.results if own.name.startswith(OF_MEMORY) and own.rate]
+    copies = [
+        copy
+        for copy in report.knowing("direction")
+        if copy.of.get("direction") in ("host to device", "device to host") and copy.rate
+    ]
+    if memory and copies:
+        best, copy = (max(several, key=lambda own: own.rate or 0.0) for several in (memory, copies))
+        if (best.rate or 0.0) < (copy.rate or 0.0) < LINK_BYTES_PER_S:
+            yield finding("below-transfer", memory=best, copy=copy)
+
+
+OF_MEMORY = "Global memory bandwidth"
+
+
+@rule
+def unmeasured(report: Report) -> Iterator[Finding]:
+    """Figures that a tool printed as 0 or infinite, because nothing was measured."""
+    if count := report.facts.get("unmeasured"):
+        line = report.facts["unmeasured_line"]
+        words = {"count": count, "line": line, "what": "is" if count == 1 else "are"}
+        yield finding("unmeasured", words, about=[f"line {line}"])
+
+
+@rule
 def pageable(reports: list[Report]) -> Iterator[Finding]:
     """The host's side of a transfer is ordinary memory, which the driver copies once more."""
     copies = [

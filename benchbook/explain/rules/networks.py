@@ -228,16 +228,34 @@ def _arrived(ends: Ends) -> float | None:
             if unit == of_it:
                 return arrived / all_sent
     rates = ends.of("sender", "throughput"), ends.of("receiver", "throughput")
+    if None in rates and (counts := _counts(ends)):
+        return 1 - counts[0].value / counts[1].value
     lost = ends.of("receiver", "loss")
     if None in rates and lost is not None and 0 <= lost.value <= 100:
         return 1 - lost.value / 100
     return None
 
 
+def _counts(ends: Ends) -> tuple[Result, Result] | None:
+    """Lost datagrams and all of them, which tell more than a rounded share of them."""
+    lost, every = ends.of("receiver", "lost datagrams"), ends.of("receiver", "datagrams")
+    if lost is None or every is None or not 0 <= lost.value <= every.value or every.value == 0:
+        return None
+    return lost, every
+
+
 def _lost_rate(ends: Ends, sent: Result, arrived: float) -> Finding:
-    lost = ends.of("receiver", "loss")
+    lost, counts = ends.of("receiver", "loss"), _counts(ends)
     got = ends.of("receiver", "throughput") or ends.of("receiver", "transferred")
     words = {"sent": sent, "got": got, "lost": lost, "arrived": arrived}
     words["rest"] = replace(sent, value=sent.value * arrived)
-    why = "got" if got is not None else "share" if lost is not None else "arrived"
+    words["count"], words["every"] = counts or (None, None)
+    why = next(
+        (
+            phrase
+            for phrase, known in (("got", got), ("counts", counts), ("share", lost))
+            if known is not None
+        ),
+        "arrived",
+    )
     return finding("sender-lost", words, why=why, factor=1 / arrived if arrived > 0 else None)
