@@ -114,9 +114,7 @@ def of_content(name: str, content: bytes, machine: Machine) -> Explained:
     reports = sorted((report for _, own in parts for report in own), key=_line)
     failures = [message for log_part, _ in parts for message in error_messages.messages(log_part)]
     if not reports:
-        reports = [
-            Report(message.entry.tool, [], message.lines[0].number) for message in failures[:1]
-        ]
+        reports = [message.report for message in failures[:1]]
     if not reports:
         called = "standard input" if name == STDIN else name
         lines = sum(bool(line.text.strip()) for line in log.lines)

@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 
 from benchbook.explain.lazy_regex import late
-from benchbook.explain.model import Line, Log
+from benchbook.explain.model import Line, Log, Report
 from benchbook.explain.printed_digits import LONGEST
 from benchbook.findings import Effect, Finding, proof
 
@@ -48,6 +48,11 @@ class Message:
 
     entry: Entry
     lines: Sequence[Line]
+
+    @property
+    def report(self) -> Report:
+        """A run that printed nothing else."""
+        return Report(self.entry.tool, [], self.lines[0].number)
 
     @property
     def finding(self) -> Finding:

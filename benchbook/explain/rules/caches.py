@@ -89,9 +89,7 @@ def cache_resident(reports: list[Report], machine: Machine) -> Iterator[Finding 
             if not llc:
                 if not has_own_memory(report):
                     undecided.append(least)
-                elif (
-                    least.all_bytes < LARGEST
-                ):  # a device has one cache, and the host's tell nothing
+                elif least.all_bytes < LARGEST:  # by its own cache, not the host's
                     of_devices.append(least)
                 continue
             is_array = least.ruled_bytes == least.array_bytes

@@ -70,10 +70,10 @@ def stood_still(report: Report) -> Iterator[Finding]:
                 fixed.of.get(name) == programmed.of.get(name) for name in ("core", "region")
             )
             is_programmed = str(programmed.of.get("counter")).startswith(_PROGRAMMED)
-            if is_programmed and alike and fixed.statistic == programmed.statistic:
-                if fixed.value > STOOD * programmed.value:
-                    yield finding("stood-still", fixed=fixed, programmed=programmed)
-                    return
+            alike = alike and fixed.statistic == programmed.statistic
+            if is_programmed and alike and fixed.value > STOOD * programmed.value:
+                yield finding("stood-still", fixed=fixed, programmed=programmed)
+                return
 
 
 # What is never 0 where so many of the other happened: first misses, second what they are of.
