@@ -135,18 +135,19 @@ class Scheduling(StrEnum):
     REAL_TIME = "real_time"  # SCHED_FIFO at its lowest priority: before everything ordinary
 
 
-def go_before_others(wanted: Scheduling) -> None:
-    """Have this process and what it starts run like that, or as near to it as the system allows.
+def go_before_others(wanted: Scheduling, pid: int = 0) -> None:
+    """Have a process (0: this one) and what it starts run like that, or as near to it as the system
+    allows.
 
     Real time is for what never waits for another program: that one would not get the CPU.
     """
     if wanted == Scheduling.REAL_TIME:
         with suppress(OSError):
-            os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
+            os.sched_setscheduler(pid, os.SCHED_FIFO, os.sched_param(1))
             return
     if wanted != Scheduling.NORMAL:
         with suppress(OSError):
-            os.setpriority(os.PRIO_PROCESS, 0, -20)
+            os.setpriority(os.PRIO_PROCESS, pid, -20)
 
 
 def scheduling_of(pid: int) -> Scheduling:
