@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,9 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from benchbook.core.files import read_json
+from benchbook.core.errors import BenchbookError
+from benchbook.core.files import Record, read_json
+from benchbook.core.parquet import damaged
 from benchbook.records import journal, seal
 from benchbook.records.pointer import run_folder
 
@@ -70,7 +73,9 @@ def write_samples(pointer: Path, output: Path) -> int:
     """
     content, run = run_folder(pointer)
     plan = read_json(run / journal.PLAN)
-    points = {point["id"]: point for point in plan["points"]}
+    points = Record(
+        {point["id"]: point for point in plan["points"]}, f"{run / journal.PLAN}", journal.AWAY
+    )
     types = {name: kind for name, kind in factor_types(plan["points"]).items() if name != "method"}
     schema = pa.schema([*COLUMNS, *types.items()])
     done = seal.progress(run)
@@ -153,10 +158,30 @@ def merge_samples(files: list[Path], output: Path) -> None:
     """All experiments' samples in one table; a factor that an experiment lacks is null there."""
     output.parent.mkdir(parents=True, exist_ok=True)
     names = [str(path) for path in files]
-    with duckdb.connect() as connection:
+    with _asking(*files) as connection:
         connection.read_parquet(names, union_by_name=True).write_parquet(
             str(output), compression="zstd"
         )
+
+
+@contextmanager
+def _asking(*tables: Path) -> Iterator[duckdb.DuckDBPyConnection]:
+    """A connection for questions to these tables; BenchbookError where one is cut or damaged."""
+    try:
+        with duckdb.connect() as connection:
+            yield connection
+    except duckdb.Error as error:
+        raise BenchbookError(damaged(_broken(tables), error)) from None
+
+
+def _broken(tables: Sequence[Path]) -> Path:
+    """The first that is no whole table, else the first."""
+    for path in tables:
+        try:
+            pq.read_metadata(path)
+        except (OSError, ValueError):
+            return path
+    return tables[0]
 
 
 _COUNTS = """
@@ -182,7 +207,7 @@ def calls_in_parts(samples: Path) -> Iterator[pd.DataFrame]:
 
     time_ns and bytes_declared are per call of the method: a sample may loop it (`loops`).
     """
-    with duckdb.connect() as connection:
+    with _asking(samples) as connection:
         counts = connection.execute(_COUNTS, [str(samples)]).fetchall()
         parts: list[list[str]] = []
         rows = PART_ROWS
@@ -199,5 +224,5 @@ def calls_in_parts(samples: Path) -> Iterator[pd.DataFrame]:
 def invocation_spans(samples: Path) -> pd.DataFrame:
     """[point, block, invocation, disturbed, t_start_ns, t_end_ns, simulated], one row per
     invocation."""
-    with duckdb.connect() as connection:
+    with _asking(samples) as connection:
         return connection.execute(_SPANS, [str(samples)]).df()

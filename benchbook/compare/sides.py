@@ -14,6 +14,7 @@ import pandas as pd
 from benchbook.analyse.bare_run import read_bare_run
 from benchbook.core.errors import BenchbookError
 from benchbook.core.files import read_json
+from benchbook.core.parquet import read_parquet
 from benchbook.define import catalogue
 from benchbook.records import archive, journal
 
@@ -116,7 +117,7 @@ def read_measured(folder: Path) -> Measured:
         variants={variant["variant"]: variant for variant in content["variants"]},
         environments=content.get("environments") or {},
         points=content["points"],
-        summaries=_columns(pd.read_parquet(folder / SUMMARIES)),
+        summaries=_columns(read_parquet(folder / SUMMARIES)),
         anchors=_anchors(content["readings"]),
     )
 

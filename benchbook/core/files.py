@@ -55,21 +55,45 @@ def write_json(path: Path, content: Any) -> None:
     write_text(path, json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
 
 
+REMAKE = "remove it and run again"
+
+
+class MissingKeyError(BenchbookError):
+    """A file lacks a key; the sentence names both."""
+
+
+class Record(dict[str, Any]):
+    """A JSON object out of a file: a key that it lacks is a BenchbookError with the file's name."""
+
+    __slots__ = ("remedy", "where")
+
+    def __init__(self, content: dict[str, Any], where: str = "", remedy: str = REMAKE) -> None:
+        super().__init__(content)
+        self.where, self.remedy = where, remedy
+
+    def __missing__(self, key: str) -> Any:
+        raise MissingKeyError(f"{self.where} lacks {key!r}; {self.remedy}")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """For copies and other processes."""
+        return Record, (dict(self), self.where, self.remedy)
+
+
 def read_json(path: Path, version: int = 1) -> dict[str, Any]:
-    """Read a JSON object of a known format version."""
+    """Read a JSON object of a known format version; a `Record`."""
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise BenchbookError(f"{path}: cannot be read ({error.strerror})") from None
-    except ValueError:
-        raise BenchbookError(f"{path}: is not valid JSON; remove it and run again") from None
+    except (ValueError, RecursionError):
+        raise BenchbookError(f"{path}: is not valid JSON; {REMAKE}") from None
     if not isinstance(content, dict) or content.get("version") != version:
         own_version = content.get("version") if isinstance(content, dict) else None
         raise BenchbookError(
             f"{path}: format version {own_version!r} is unknown; this Benchbook reads version "
             f"{version}"
         )
-    return content
+    return Record(content, f"{path}")
 
 
 def storable(value: Any) -> Any:

@@ -10,6 +10,7 @@ from typing import Any
 import pandas as pd
 
 from benchbook.core.files import read_json
+from benchbook.core.parquet import read_parquet
 from benchbook.define import catalogue
 from benchbook.detect.inputs.run_table import trial_id
 from benchbook.judge.resolved_claim import Measured
@@ -36,7 +37,7 @@ class ExperimentRun:
         return cls(
             catalogue.definition(root, analysis["experiment"]),
             analysis,
-            pd.read_parquet(path.with_name("summaries.parquet")),
+            read_parquet(path.with_name("summaries.parquet")),
             read_json(path.with_name("evidence.json"))["items"],
             path.parent,
         )

@@ -12,10 +12,9 @@ from contextlib import chdir
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
-
 from benchbook.core.errors import BenchbookError
-from benchbook.core.files import read_json, write_json
+from benchbook.core.files import MissingKeyError, read_json, write_json
+from benchbook.core.parquet import read_parquet
 from benchbook.define.models import Figure
 from benchbook.judge.figures import rerun_figure
 from benchbook.judge.plain_ratio import against_plain
@@ -52,11 +51,12 @@ def analyse_recorded(root: Path, run: Path, output: Path) -> None:
     with chdir(root):  # analysis reads definitions out of the working folder
         try:
             about |= _analysed(run, output.parent) | {"state": OK, "reason": ""}
-        except BenchbookError as error:
-            about |= {"state": DAMAGED, "reason": str(error)}
-        except (KeyError, TypeError, ValueError) as error:  # of another version's format
+        except (MissingKeyError, KeyError, TypeError, ValueError) as error:
+            # Of another version's format.
             reason = f"{run} is not understood by this version ({type(error).__name__}: {error}); "
             about |= {"state": DAMAGED, "reason": f"{reason}record the run anew, or remove it"}
+        except BenchbookError as error:
+            about |= {"state": DAMAGED, "reason": str(error)}
     write_json(output, about)
 
 
@@ -125,7 +125,7 @@ def transfers(
             if point["state"] == "ok" and "bytes_to_device" in point["observations"]
         ]
         if points:
-            summaries = pd.read_parquet(path.with_name(SUMMARIES))
+            summaries = read_parquet(path.with_name(SUMMARIES))
             plain = against_plain(analysis["points"], summaries, content.get("plain", {}))
             moved.append(about | {"points": points, "plain": plain})
     return moved
@@ -153,7 +153,7 @@ def _rows(
     if read_json(path)["state"] != OK:
         return {"rows": [], "ranges": []}
     analysis = read_json(path.with_name(ANALYSIS))
-    summaries = pd.read_parquet(path.with_name(SUMMARIES))
+    summaries = read_parquet(path.with_name(SUMMARIES))
     made = rerun_figure(root, paper, figure, analysis, summaries, content, [])
     return {
         "rows": [

@@ -19,11 +19,24 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from benchbook.core.errors import BenchbookError
-from benchbook.core.files import read_json, write_json
+from benchbook.core.files import Record, read_json, write_json
 from benchbook.define.catalogue import SETTLING
 
 VERSION = 1
 INLINE_SAMPLES = 10_000  # above this they go into a binary file beside the journal
+AWAY = "move this run folder away, remove the current.json in results/ that names it, and run again"
+# Of what kind a value is, in every line that has it.
+_KINDS: dict[str, type | tuple[type, ...]] = {
+    **dict.fromkeys(("kind", "point", "state", "reason", "samples_file"), str),
+    **dict.fromkeys(("block", "blocks", "invocation", "loops", "warm_up", "samples"), int),
+    **dict.fromkeys(("bytes_declared", "share_ns", "wall_ns", "block_ns", "t_end_ns"), int),
+    **dict.fromkeys(("t_block_ns", "t_invocation_ns", "read_ns", "cost_ns"), int),
+    **dict.fromkeys(("observations", "usage", "conditions", "half_widths", "failed"), dict),
+    **dict.fromkeys(("order", "process", "cpus"), list),
+    **dict.fromkeys(("cpu", "a", "b"), int),
+    **dict.fromkeys(("ns_per_iteration", "round_trip_ns", "median_ns"), (int, float)),
+}
+_OF_SAMPLES = ("t_start_ns", "time_ns")  # lists in an invocation, numbers of a reading
 PLAN, JOURNAL, PROBES, MANIFEST = "plan.json", "journal.jsonl", "probes.jsonl", "manifest.json"
 
 
@@ -81,19 +94,28 @@ def read_lines(path: Path) -> Iterator[dict[str, Any]]:
         for number, line in enumerate(stream, 1):
             if not line.endswith(b"\n"):
                 return
-            try:
-                record = json.loads(line)
-            except ValueError:
-                raise BenchbookError(
-                    f"{path}: line {number} is damaged; move this run folder away, remove the "
-                    "current.json in results/ that names it, and run again"
-                ) from None
+            record = _parsed(line, f"{path}: line {number}")
             if record.get("version") != VERSION:
                 raise BenchbookError(
                     f"{path}: line {number} has format version {record.get('version')!r}; "
                     f"this Benchbook reads version {VERSION}"
                 )
             yield record
+
+
+def _parsed(line: bytes, where: str) -> Record:
+    """The record of a line; BenchbookError where it is none."""
+    try:
+        record = json.loads(line, object_hook=lambda content: Record(content, where, AWAY))
+    except (ValueError, RecursionError):
+        record = None
+    if not isinstance(record, Record):
+        raise BenchbookError(f"{where} is damaged; {AWAY}")
+    kinds = _KINDS | dict.fromkeys(_OF_SAMPLES, list if "point" in record else int)
+    for name, value in record.items():
+        if name in kinds and not isinstance(value, kinds[name]):
+            raise BenchbookError(f"{where} has an odd value of {name!r}; {AWAY}")
+    return record
 
 
 def append(path: Path, records: list[dict[str, Any]]) -> None:
@@ -151,16 +173,32 @@ def store_samples(
 def load_samples(run: Path, record: dict[str, Any]) -> Samples:
     """What store_samples stored; a binary file is checked against its name."""
     if "samples_file" not in record:
-        starts = np.asarray(record.get("t_start_ns", []), dtype=np.int64)
-        times = np.asarray(record.get("time_ns", []), dtype=np.int64)
-        process = record.get("process") or np.zeros(len(times))
-        return Samples(starts, times, np.asarray(process, dtype=np.int64))
+        times = _whole_numbers(run, record.get("time_ns", []))
+        starts = _whole_numbers(run, record.get("t_start_ns", []))
+        processes = _whole_numbers(run, record.get("process") or [0] * len(times))
+        if not len(times) == len(starts) == len(processes):
+            raise BenchbookError(f"{run / JOURNAL}: samples without their starts; {AWAY}")
+        return Samples(starts, times, processes)
     path = run / record["samples_file"]
     raw = path.read_bytes() if path.exists() else b""
     if hashlib.sha256(raw).hexdigest() != path.stem:
         raise BenchbookError(f"{path}: does not match its checksum; the run is damaged")
-    starts, times, *process = np.frombuffer(raw, dtype="<i8").reshape(-1, record["samples"])
+    try:
+        starts, times, *process = np.frombuffer(raw, dtype="<i8").reshape(-1, record["samples"])
+    except ValueError:
+        raise BenchbookError(f"{path}: has another number of samples; {AWAY}") from None
     return Samples(starts, times, process[0] if process else np.zeros_like(times))
+
+
+def _whole_numbers(run: Path, values: Any) -> np.ndarray:
+    """Values of a journal line as int64."""
+    try:
+        numbers = np.asarray(values)
+        if numbers.ndim == 1 and (numbers.dtype.kind == "i" or not len(numbers)):
+            return numbers.astype(np.int64)
+    except (ValueError, TypeError, OverflowError):
+        pass
+    raise BenchbookError(f"{run / JOURNAL}: samples that are no whole numbers; {AWAY}")
 
 
 @dataclass

@@ -9,6 +9,7 @@ from typing import Any
 import pandas as pd
 
 from benchbook.core.errors import BenchbookError
+from benchbook.core.parquet import read_parquet
 from benchbook.core.sizes import parse_bytes
 
 ABOUT = ("experiment", "point", "variant", "twin", "state", "reason", "blocks", "samples")
@@ -48,7 +49,7 @@ def samples(content: dict[str, Any], root: Path) -> pd.DataFrame:
             raise BenchbookError(
                 f"{path} is gone, with the samples of {name}; run `snakemake {content['paper']}`"
             )
-        tables.append(pd.read_parquet(path))
+        tables.append(read_parquet(path))
     return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame()
 
 

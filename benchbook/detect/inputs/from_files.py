@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pandas as pd
-
 from benchbook.core.files import read_json
+from benchbook.core.parquet import read_parquet
 from benchbook.detect.inputs.run_table import RunTables, starts_of_run
 from benchbook.records import journal, seal
 
@@ -21,7 +20,7 @@ def run_tables_of(root: Path, analysed: Path) -> RunTables:
         points=analysis["points"],
         plan=read_json(run / journal.PLAN),
         evidence=read_json(analysed.with_name("evidence.json"))["items"],
-        summaries=pd.read_parquet(analysed.with_name("summaries.parquet")),
+        summaries=read_parquet(analysed.with_name("summaries.parquet")),
         starts=starts_of_run(run),
         readings=analysis["readings"],
         ceilings=analysis["ceilings"],
