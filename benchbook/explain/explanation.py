@@ -22,7 +22,7 @@ from benchbook.explain.context import (
     truncated_end,
 )
 from benchbook.explain.model import Log, Report
-from benchbook.explain.rules import Ask, Machine, rules
+from benchbook.explain.rules import Ask, Machine, Statement, rules
 from benchbook.explain.to_json import of_report, plain
 from benchbook.findings import Finding
 
@@ -130,7 +130,7 @@ def of_content(name: str, content: bytes, machine: Machine) -> Explained:
         ):
             with _guarded(f"reading of {telling.__module__}", notes):
                 telling(log_part, own)
-    statements: list[Finding | Ask] = [message.finding for message in failures]
+    statements: list[Statement] = [message.finding for message in failures]
     for rule in rules():
         with _guarded(f"rule {rule.name}", notes):
             statements += list(rule.check(reports, machine))
@@ -145,6 +145,8 @@ def of_content(name: str, content: bytes, machine: Machine) -> Explained:
     findings = [statement for statement in statements if isinstance(statement, Finding)]
     asks = list(dict.fromkeys(each for each in statements if isinstance(each, Ask)))
     notes += [note for report in reports for note in report.notes]
+    notes += [statement for statement in statements if isinstance(statement, str)]
+    notes[:] = dict.fromkeys(notes)
     return Explained(name, reports, findings, asks, notes, content=content)
 
 

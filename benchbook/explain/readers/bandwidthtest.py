@@ -12,7 +12,9 @@ from benchbook.explain.readers.common.line_reader import LineReader, Reading, Ru
 
 TOOL = "bandwidthtest"
 _START = late(
-    r"\[CUDA Bandwidth Test\]|^\s*(?:\./)?(?:ocl)?bandwidthTest(?:\.exe|\.cu)? Starting", re.I
+    r"\[?CUDA Bandwidth Test\] - Starting|\[CUDA Bandwidth Test\]|"
+    r"^\s*(?:\./)?(?:ocl)?bandwidthTest(?:\.exe|\.cu)? Starting",
+    re.I,
 )
 _DEVICE = late(r"^\s*Device \d+:\s*(?P<name>\S(?:.*\S)?)\s*$", re.I)
 _TITLE = late(

@@ -39,7 +39,14 @@ class Ask:
     why: str
 
 
-Told = Iterator[Finding] | Iterator[Ask] | Iterator[Finding | Ask]
+Statement = Finding | Ask | str  # a plain string is a note
+Told = (
+    Iterator[Finding]
+    | Iterator[Ask]
+    | Iterator[str]
+    | Iterator[Finding | Ask]
+    | Iterator[Finding | str]
+)
 
 
 @dataclass(frozen=True)
@@ -50,7 +57,7 @@ class Rule:
     function: Callable[..., Told]
     takes: tuple[str, ...]
 
-    def check(self, reports: Sequence[Report], machine: Machine) -> Iterator[Finding | Ask]:
+    def check(self, reports: Sequence[Report], machine: Machine) -> Iterator[Statement]:
         """What it says of these reports."""
         more = {"machine": machine} if "machine" in self.takes else {}
         if "reports" in self.takes:

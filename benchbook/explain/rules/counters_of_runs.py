@@ -57,23 +57,25 @@ def stood_still(report: Report) -> Iterator[Finding]:
     Decided by cycles, which both have: of one core, or one sum, the programmed counter has next to
     none of those of the fixed one.
     """
-    cycles = [
-        event
-        for event in report.knowing("counter")
-        if event.unit == "events" and event.value > 0 and _CYCLES.match(event.name)
-    ]
-    for fixed in cycles:
-        if not str(fixed.of.get("counter")).startswith(_FIXED):
-            continue
-        for programmed in cycles:
-            alike = all(
-                fixed.of.get(name) == programmed.of.get(name) for name in ("core", "region")
-            )
-            is_programmed = str(programmed.of.get("counter")).startswith(_PROGRAMMED)
-            alike = alike and fixed.statistic == programmed.statistic
-            if is_programmed and alike and fixed.value > STOOD * programmed.value:
-                yield finding("stood-still", fixed=fixed, programmed=programmed)
-                return
+    programmed: dict[tuple[object, ...], Result] = {}
+    fixed: list[Result] = []
+    for event in report.knowing("counter"):
+        counter = str(event.of.get("counter"))
+        if event.unit == "events" and event.value > 0 and _CYCLES.match(event.name):
+            if counter.startswith(_FIXED):
+                fixed.append(event)
+            elif counter.startswith(_PROGRAMMED):
+                programmed.setdefault(_counted_where(event), event)
+    for event in fixed:
+        stood = programmed.get(_counted_where(event))
+        if stood is not None and event.value > STOOD * stood.value:
+            yield finding("stood-still", fixed=event, programmed=stood)
+            return
+
+
+def _counted_where(event: Result) -> tuple[object, ...]:
+    """The core, region and statistic of a count."""
+    return event.of.get("core"), event.of.get("region"), event.statistic
 
 
 # What is never 0 where so many of the other happened: first misses, second what they are of.

@@ -192,7 +192,12 @@ def inconsistent_mean(reports: list[Report]) -> Iterator[Finding]:
         if not low <= mean.value <= high + digits:
             words = {"mean": mean, "count": len(values), "lines": span(figure.samples)}
             words |= {"least": min(values), "most": max(values), "made": arithmetic}
-            yield finding("mean-of-samples", words, factor=mean.value / arithmetic)
+            sent = figure.report.only("packets sent")
+            of_sent = sum(values) / sent.value if sent and sent.value > len(values) else 0.0
+            if sent and abs(mean.value - of_sent) <= digits:
+                words["sent"] = sent
+            kind = "mean-over-sent" if "sent" in words else "mean-of-samples"
+            yield finding(kind, words, factor=mean.value / arithmetic)
     for report in reports:
         yield from islice(_variations(report), 1)
 

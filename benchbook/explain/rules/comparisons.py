@@ -1,0 +1,189 @@
+"""undecided-ratio, numa-placement, peer-access: what two runs of a log tell of each other."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from benchbook.explain.model import Report, Result
+from benchbook.explain.printed_digits import is_number
+from benchbook.explain.rules import rule
+from benchbook.explain.rules.common.findings import finding
+from benchbook.findings import Finding
+
+# Two-sided, 95 %, by degrees of freedom; of more it is 1.96.
+_STUDENT = ((4, 2.78), (9, 2.26), (19, 2.09), (29, 2.05), (99, 1.98))
+WIDE = 0.1  # of the mean, a deviation that is named
+
+
+class _Timed(NamedTuple):
+    """The mean time of one command with its deviation and, where it is known, the runs."""
+
+    mean: Result
+    deviation: float
+    runs: int
+
+    @property
+    def variation(self) -> float:
+        """The deviation as a share of the mean."""
+        return self.deviation / self.mean.base_value
+
+
+@rule
+def undecided_ratio(reports: Sequence[Report]) -> Iterator[Finding]:
+    """A ratio of two commands' times whose interval has 1 in it.
+
+    hyperfine's ± is the deviation of single runs. The interval of the ratio of both means is
+    narrower, by the root of the runs: where that has 1 in it, nobody knows which one is faster.
+    Where only the former has, the difference is real if nothing else changed between the two.
+    """
+    compared = [report for report in reports if "said_times" in report.facts]
+    by_line = {report.results[0].line: report for report in reports if report.results}
+    undecided, within = [], []
+    for slower in compared:
+        fastest = by_line.get(slower.facts.get("fastest_line", 0))
+        pair = [_timed(report) for report in (slower, fastest) if report is not None]
+        both = [own for own in pair if own is not None]
+        if len(both) < 2 or not is_number(slower.facts["said_times"]):
+            continue
+        ratio = slower.facts["said_times"]
+        spread = ratio * math.hypot(*(own.variation for own in both))
+        error = ratio * _error(both)
+        said: dict[str, Any] = {"ratio": ratio, "spread": spread, "error": error}
+        said |= {"slower": both[0], "fastest": both[1], "line": slower.facts["said_times_line"]}
+        if abs(ratio - 1) <= error:
+            undecided.append(said)
+        elif abs(ratio - 1) <= spread:
+            within.append(said)
+    for kind, several in (("undecided-ratio", undecided), ("ratio-within-spread", within)):
+        if several:
+            yield _of_ratios(kind, several)
+
+
+def _of_ratios(kind: str, several: list[dict[str, Any]]) -> Finding:
+    said = several[0]
+    every = {own.mean.line: own for words in several for own in (words["slower"], words["fastest"])}
+    widest = max(every.values(), key=lambda own: own.variation)
+    is_wide = widest.variation >= WIDE and len(every) > 2
+    words = {
+        **{name: said[name] for name in ("ratio", "spread", "error", "line")},
+        "low": max(0.0, said["ratio"] - said["error"]),
+        "high": said["ratio"] + said["error"],
+        "slower": said["slower"].mean,
+        "fastest": said["fastest"].mean,
+        "left": len(several) - 1 or None,
+        "widest": widest.mean if is_wide else None,
+        "share": widest.variation,
+    }
+    about = [words["slower"], words["fastest"]]
+    return finding(kind, words, about=about)
+
+
+def _timed(report: Report) -> _Timed | None:
+    mean, deviation = report.only("time", "mean"), report.only("time", "stddev")
+    if mean is None or deviation is None or not mean.is_positive:
+        return None
+    runs = mean.of.get("repetitions")
+    return _Timed(mean, deviation.base_value, runs if isinstance(runs, int) and runs > 1 else 0)
+
+
+def _error(both: Sequence[_Timed]) -> float:
+    """Half of the interval of the ratio of both means, as a share; the deviation of single runs
+    where nobody says how many there were."""
+    if not all(own.runs for own in both):
+        return math.hypot(*(own.variation for own in both))
+    error = math.hypot(*(own.variation / math.sqrt(own.runs) for own in both))
+    free = min(own.runs for own in both) - 1
+    return error * next((factor for most, factor in _STUDENT if free <= most), 1.96)
+
+
+APART = 1.2  # fastest ÷ slowest of what was pinned elsewhere
+_BINDINGS = ("-N", "--cpunodebind", "-m", "--membind", "-C", "--physcpubind", "-p", "--preferred")
+
+
+@rule
+def numa_placement(reports: Sequence[Report]) -> Iterator[Finding]:
+    """The same measurement, pinned to two nodes by numactl, whose figures are far apart."""
+    figures: dict[Any, list[tuple[str, Result]]] = {}
+    for report in reports:
+        if not (where := _binding(report.asked)):
+            continue
+        for result in report.results:
+            if result.rate and result.rate > 0:
+                settings = ("message_bytes", "direction", "host_memory", "array_bytes", "threads")
+                of = tuple(report.column(result, name) for name in settings)
+                device = report.facts.get("device")
+                key = report.tool, device, result.name, result.statistic, result.unit, of
+                figures.setdefault(key, []).append((where, result))
+    apart = []
+    for (_, device, *_), several in figures.items():
+        best: dict[str, Result] = {}
+        for where, result in several:
+            if where not in best or result.value > best[where].value:
+                best[where] = result
+        if len(best) < 2:
+            continue
+        ordered = sorted(best.items(), key=lambda pair: pair[1].value)
+        (far, slow), (near, fast) = ordered[0], ordered[-1]
+        if fast.value >= APART * slow.value:
+            words = {"far": far, "near": near, "slow": slow, "fast": fast}
+            apart.append((fast.value / slow.value, {**words, "device": device}))
+    if apart:
+        ratio, words = max(apart, key=lambda pair: pair[0])
+        kind = "far-from-device" if words["device"] else "far-from-memory"
+        yield finding(kind, words, ratio=ratio)
+
+
+def _binding(words: Sequence[str]) -> str:
+    """What numactl was told of nodes and CPUs; "" where it was not called."""
+    if not any(word.endswith("numactl") for word in words):
+        return ""
+    bound = []
+    for word, value in zip(words, [*words[1:], ""], strict=False):
+        if word in _BINDINGS:
+            bound.append(f"{word} {value}")
+        elif word.startswith(_BINDINGS):
+            bound.append(word)
+    return " ".join(bound)
+
+
+WORSE = 0.9  # of the rate without peer access
+LATER = 1.5  # times the latency without it
+
+
+@rule
+def slow_peers(report: Report) -> Iterator[Finding]:
+    """Pairs of devices that are slower with peer access than without it.
+
+    Decided pair by pair, in the same direction: a copy through the host's memory passes the bus
+    twice, and is faster only where the way from device to device goes wrong.
+    """
+    pairs: dict[tuple[object, ...], dict[str, Result]] = {}
+    for result in report.knowing("peers"):
+        row, column = result.of.get("row"), result.of.get("column")
+        if row != column and result.is_positive:
+            title = result.name.replace("P2P=Enabled ", "").replace("P2P=Disabled ", "")
+            key = title.partition(" (P2P")[0], row, column
+            pairs.setdefault(key, {}).setdefault(str(result.of["peers"]), result)
+    worse = [
+        (both["enabled"], both["disabled"], _times(both))
+        for both in pairs.values()
+        if len(both) > 1 and _is_worse(both)
+    ]
+    if worse:
+        enabled, disabled, times = max(worse, key=lambda entry: entry[2])
+        several = len(worse) - 1 or None
+        words = {"enabled": enabled, "disabled": disabled, "times": times, "left": several}
+        is_wrong = not enabled.is_time and times >= 10
+        about = [result for pair in worse for result in pair[:2]]
+        yield finding("slow-peers", words, about=about, very="very" if is_wrong else "somewhat")
+
+
+def _times(both: Mapping[str, Result]) -> float:
+    enabled, disabled = both["enabled"].value, both["disabled"].value
+    return enabled / disabled if both["enabled"].is_time else disabled / enabled
+
+
+def _is_worse(both: Mapping[str, Result]) -> bool:
+    return _times(both) >= (LATER if both["enabled"].is_time else 1 / WORSE)

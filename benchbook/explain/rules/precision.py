@@ -1,0 +1,106 @@
+"""few-observations, rounded-away, parallel-time: what printed figures have too few parts for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from benchbook.explain.lazy_regex import late
+from benchbook.explain.model import Report, Result
+from benchbook.explain.printed_digits import is_number
+from benchbook.explain.rules import rule
+from benchbook.explain.rules.common.findings import finding
+from benchbook.findings import Finding
+
+_PERCENTILE = late(r"p(\d{2}(?:\.\d+)?)")
+COUNTS = ("messages received", "events", "operations", "transactions", "requests")
+
+
+@rule
+def few_observations(report: Report) -> Iterator[Finding | str]:
+    """Percentiles that less than one observation lies above; a note where it is the highest only.
+
+    Decided by the number of observations that the tool counts itself: the p99.99 of a thousand is
+    their maximum, or one of the largest, whatever was printed for it.
+    """
+    beyond = []
+    counted = _counted(report)
+    for (_, statistic, _), several in report.groups.items():
+        if (found := _PERCENTILE.fullmatch(statistic)) is None:
+            continue
+        share = 1 - float(found[1]) / 100
+        beyond += [
+            (percentile, count, count * share)
+            for percentile in several
+            if (count := _observations(report, percentile) or counted) and count * share < 1
+        ]
+    if beyond:
+        least, count, above = min(beyond, key=lambda entry: float(entry[0].statistic[1:]))
+        words = {"least": least, "count": count, "above": above, "left": len(beyond) - 1 or None}
+        few = finding("few-observations", words, about=[each for each, *_ in beyond])
+        yield few if len(beyond) > 1 else few.explanation
+
+
+def _observations(report: Report, percentile: Result) -> float:
+    """How many a percentile is of, as the tool says; 0 where it does not."""
+    own = report.column(percentile, "repetitions")
+    return float(own) if is_number(own) and own > 0 else 0.0
+
+
+def _counted(report: Report) -> float:
+    """What the tool counted of all of a run; 0 where it did not."""
+    counts = [count.value for name in COUNTS if (count := report.only(name))]
+    return counts[0] if len(counts) == 1 and is_number(counts[0]) and counts[0] > 0 else 0.0
+
+
+DEVIATIONS = ("stddev", "sd", "standard error")
+
+
+@rule
+def rounded_away(report: Report) -> Iterator[Finding]:
+    """Deviations that were printed as 0, because their digits end before them.
+
+    Decided by extremes that differ, or by repetitions without samples: real times are never equal.
+    """
+    for (name, statistic, unit), several in report.groups.items():
+        if statistic not in DEVIATIONS:
+            continue
+        none = [deviation for deviation in several if deviation.value == 0]
+        ends = [
+            end
+            for end in (report.called(name) if none else ())
+            if end.statistic in ("min", "max") and end.unit == unit
+        ]
+        mean = report.only(name, "mean")
+        if len(none) == 1 and len(ends) == 2 and mean is not None and mean.is_positive:
+            least, most = sorted(ends, key=lambda end: end.value)
+            if least.value < most.value:
+                words = {"deviation": none[0], "least": least, "most": most}
+                yield finding("rounded-away", words, about=none)
+
+
+PARALLEL = 2.0  # times the elapsed time
+
+
+@rule
+def parallel_time(report: Report) -> Iterator[str]:
+    """A note that user time is far above the elapsed time: several CPUs were busy at once."""
+    elapsed = report.only("time elapsed") or report.only("time", "mean")
+    user = report.only("user time")
+    if elapsed is None or user is None or not (elapsed.is_positive and user.is_positive):
+        return
+    times = user.base_value / elapsed.base_value
+    if times >= PARALLEL:
+        yield finding("parallel-time", user=user, elapsed=elapsed, times=times).explanation
+
+
+HALVED = ("sockperf",)  # tools whose latency is that of one way
+
+
+@rule
+def half_round_trip(report: Report) -> Iterator[str]:
+    """A note that a tool's latency is half of a round trip: others call the whole one so."""
+    if report.tool in HALVED and report.called("latency"):
+        yield (
+            f"{report.tool} calls half of a round trip latency: double it before you compare it "
+            "with ping or netperf, which give the whole round trip."
+        )
