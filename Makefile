@@ -23,11 +23,9 @@ run: ## measure what is not measured yet and make reports/index.html
 	@exec setpriv --pdeathsig KILL $(in_env) snakemake $(run_arguments)
 
 test: ## the tests that take seconds
-	@mkdir -p build
 	@exec $(in_env) --with test pytest -m "not long" -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder --junitxml=build/tests.xml $(PYTEST)
 
 test-long: ## the tests that take minutes, and a table of all that was broken on purpose
-	@mkdir -p build
 	@exec $(in_env) --with test pytest -m "long or hostile" --junitxml=build/tests-long.xml $(PYTEST)
 
 bench: ## ratios and seconds of Benchbook itself; asserts nothing
