@@ -94,7 +94,7 @@ def reader_of(name: str) -> Callable[[str], Iterator[tuple[int | str, str]]] | N
 # ---- what is prose ------------------------------------------------------------------------------
 
 # Patterns, addresses, options and code are for programs.
-CODE = re.compile(r"\\[bdswAZ(.\[|]|\(\?|\[\^|\[a-z|\]\+|^[<{\[#./-]|::|->|=>|\|\||&&|;$")
+CODE = re.compile(r"\\[bdswAZ(.\[|]|\(\?|\[\^|\[a-z|\]\+|^[<{#./-]|::|->|=>|\|\||&&|;$")
 WORDS = re.compile(r"(?<![\w-])[a-z]{2,}(?![\w(=-])")
 
 
@@ -107,6 +107,10 @@ def is_prose(text: str) -> bool:
 
 # What an expression is called -> an example; the first that is found in it counts.
 EXAMPLES = (
+    (r"\.line$|_line$|^line$", "17"),
+    (r"\.name$", "Copy"),
+    (r"\.unit$|^unit$", "MB/s"),
+    (r"\.value$", "57,000"),
     (r"plural\((.*)\)", lambda found: f"3 {_noun(found[1])}"),
     (r"duration|_ns\b|seconds|elapsed", "15.6 ms"),
     (r"with_interval|interval", "9.2 (8.8 to 9.7)"),
@@ -127,6 +131,7 @@ EXAMPLES = (
     (r"name|label|title|key|id\b", "the name"),
 )
 SPECS = (
+    (r"plural .*\|(.*)", lambda found: f"3 {found[1]}"),
     (r"%$", "12 %"),
     (r"duration|seconds", "15.6 ms"),
     (r"plural (\w+)", lambda found: f"3 {found[1]}s"),
@@ -238,8 +243,8 @@ FOREIGN = {"verbatim", "original", "words", "evidence", "flags", "arguments", "h
 
 
 def of_toml(content: str) -> Iterator[tuple[int | str, str]]:
-    """Texts of a catalogue; a text of several parts is one, or two where some of its
-    parts exclude others."""
+    """Texts of a catalogue; a text of several parts is one, with [brackets] around
+    those that depend on a condition."""
     yield from _texts(tomllib.loads(content), "")
 
 
@@ -260,10 +265,7 @@ def _texts(value: Any, place: str) -> Iterator[tuple[str, str]]:
                 yield from _texts(inner, f"{place}.{key}".strip("."))
     elif isinstance(value, list):
         if place.endswith("text") or any(_is_part(part) for part in value):
-            for left_out in ("unless", "if"):
-                parts = [part for part in value if left_out not in part or isinstance(part, str)]
-                if left_out == "unless" or len(parts) < len(value):
-                    yield place, filled("".join(_text_of(part) for part in parts))
+            yield place, filled("".join(_text_of(part) for part in value))
             return
         for number, inner in enumerate(value):
             name = inner.get("id", number) if isinstance(inner, dict) else number
@@ -271,7 +273,7 @@ def _texts(value: Any, place: str) -> Iterator[tuple[str, str]]:
 
 
 def _text_of(part: Any) -> str:
-    return part["text"] if isinstance(part, dict) else str(part)
+    return f"[{part['text']}]" if isinstance(part, dict) else str(part)
 
 
 def _is_part(part: Any) -> bool:
@@ -300,10 +302,10 @@ def of_template(content: str) -> Iterator[tuple[int | str, str]]:
         yield _line(content, found.start()), _without_jinja(found[1])
     text = re.sub(r"<(style|script)\b.*?</\1>", _blank, content, flags=re.S)
     text = _without_jinja(re.sub(INLINE, "", text))
-    for found in re.finditer(
-        r"[^<>\x00]+", re.sub(r"<[^>]*>", lambda tag: "\0" + _blank(tag), text)
-    ):
-        yield _line(text, found.start()), found[0]
+    text = re.sub(r"<[^>]*>", lambda tag: "\0" + _blank(tag), text)
+    for found in re.finditer(r"[^<>\x00]+", text):
+        begin = found.start() + len(found[0]) - len(found[0].lstrip())
+        yield _line(text, begin), found[0]
 
 
 def _without_jinja(text: str) -> str:

@@ -258,11 +258,11 @@ def test_changed_flags_are_one_finding_for_all_their_points() -> None:
     )
     first, second = judged.findings
     assert (first.where, first.factor, first.confidence) == (["a", "b"], 0.5, 1.0)
-    assert "Asked for was -O3 -march=native;" in first.explanation
+    assert "The requested flags were -O3 -march=native," in first.explanation
     assert "dropped -march=native and added -fPIC" in first.explanation
     assert "0.50 times as long" in first.explanation
     alike = impure(built("clean"), built("b", **WRAPPED, time_ns=1010.0)).findings[0]
-    assert "makes no difference here" in alike.explanation
+    assert "takes the same time here" in alike.explanation
     for unknown in (0.0, float("nan")):
         (untimed,) = impure(built("clean"), built("b", **WRAPPED, time_ns=unknown)).findings
         assert untimed.factor is None
@@ -270,7 +270,7 @@ def test_changed_flags_are_one_finding_for_all_their_points() -> None:
     assert said["vector instructions"] == "none"
     assert (second.where, second.factor) == (["other"], None)
     assert second.confidence < 1
-    assert "Asked for was no flag; a wrapper of the compiler added -O2." in second.explanation
+    assert "The requested flags were no flag, but a wrapper of the compiler added -O2." in second.explanation
     assert judged.abstained == {}
 
 

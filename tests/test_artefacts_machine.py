@@ -70,7 +70,7 @@ def readings(values: Any, states: Any = None, name: str = "anchor", every_ms: in
 
 def only(judged: Judged) -> Any:
     (finding,) = judged.findings
-    assert finding.explanation.count(". ") <= 2, finding.explanation
+    assert finding.explanation.count(". ") <= 3, finding.explanation
     assert finding.explanation.endswith(".")
     assert finding.remedy
     assert finding.evidence
@@ -96,7 +96,7 @@ def test_what_counts_as_disturbed_was_set_before_the_run() -> None:
     table = starts("a", [100] * 4, **usage(steal_fraction=0.1))
     lax = {"disturbed_above": ABOVE | {"steal_fraction": 0.2}}
     assert disturbed.detect(seen(table, host=lax)).clean == ["a"]
-    assert "was not set" in disturbed.detect(seen(table, host={})).abstained["a"]
+    assert "no limit for disturbances was set" in disturbed.detect(seen(table, host={})).abstained["a"]
 
 
 def test_waiting_in_most_starts_biases_and_undisturbed_starts_give_the_factor() -> None:
@@ -105,7 +105,7 @@ def test_waiting_in_most_starts_biases_and_undisturbed_starts_give_the_factor() 
     finding = only(disturbed.detect(seen(table, starts("b", [100] * 4, **usage()))))
     assert (finding.effect, finding.where, finding.confidence) == ("biases", ["a"], 1.0)
     assert finding.factor == pytest.approx(100 / 195)  # of all starts, the one left alone too
-    assert "in 3 of 4 starts" in finding.explanation
+    assert "in 3 of 4 runs" in finding.explanation
     assert "50\u00a0% of its time" in finding.explanation
     assert "0.51 times as long as the median of all" in finding.explanation
 
@@ -136,7 +136,7 @@ def test_stolen_time_disturbs() -> None:
     finding = only(disturbed.detect(seen(starts("a", [100] * 4, **usage(steal_fraction=0.1)))))
     assert "the hypervisor took 10\u00a0% of the CPUs’ time" in finding.explanation
     assert finding.factor is None
-    assert "No start was left alone" in finding.explanation
+    assert "Every run was disturbed" in finding.explanation
 
 
 def test_without_run_delay_one_worker_that_never_slept_still_tells() -> None:
@@ -164,7 +164,7 @@ def test_waiting_of_threads_that_moved_may_be_for_each_other() -> None:
     points = pd.DataFrame({"where": ["a"], "threads": [2]})
     finding = only(disturbed.detect(seen(table.assign(cpus_given=2), points=points)))
     assert finding.confidence < 1
-    assert "the waiting may be for each other" in finding.explanation
+    assert "waited for each other" in finding.explanation
     single = only(disturbed.detect(seen(table)))
     assert single.confidence == 1
 
@@ -177,7 +177,7 @@ def test_the_probe_of_a_core_that_was_not_needed_tells_nothing() -> None:
         assert disturbed.detect(seen(table.assign(cpus_given=given), readings=work)) == Judged()
     points = pd.DataFrame({"where": ["a"], "threads": [2]})
     both = seen(table.assign(cpus_given=2), readings=work, points=points)
-    assert "The machine was slower at 1 point" in only(disturbed.detect(both)).explanation
+    assert "The machine was slower during 1 measurement" in only(disturbed.detect(both)).explanation
 
 
 def test_one_reading_at_turbo_makes_no_core_slow() -> None:
@@ -211,7 +211,7 @@ def test_starts_that_follow_the_states_are_explained() -> None:
     assert (finding.effect, finding.where) == ("explains", ["a"])
     assert finding.factor == pytest.approx(1 / 1.5, rel=0.05)  # of the rate
     assert "1.60 times as long in one as in another" in finding.explanation
-    assert "1 of 1 point went with it" in finding.explanation
+    assert "Of 1 measurement, 1 followed it" in finding.explanation
 
 
 def test_states_that_the_starts_do_not_follow_say_nothing() -> None:
@@ -232,11 +232,11 @@ def test_one_state_says_nothing_and_unknown_states_abstain() -> None:
     assert state_flip.detect(seen(table, readings=readings([1.0] * 20, 1))) == Judged()
     few = state_flip.detect(seen(table, readings=readings([1.0] * 5, 1)))
     assert "5 readings" in few.abstained["a"]
-    assert "neither anchor nor probe" in state_flip.detect(seen(table)).abstained["a"]
+    assert "neither the reference copy nor the probe" in state_flip.detect(seen(table)).abstained["a"]
     mostly = [1] * 19 + [2]
     mixed = table.assign(machine_state=["1"] * 18 + ["2", "mixed"])
     told = state_flip.detect(seen(mixed, readings=readings([1.0] * 20, mostly)))
-    assert "18 starts in state 1 and 1 start in state 2" in told.abstained["a"]
+    assert "18 runs in state 1 and 1 run in state 2" in told.abstained["a"]
 
 
 def test_states_in_which_too_few_starts_lie_to_exclude_chance_abstain() -> None:
@@ -245,13 +245,13 @@ def test_states_in_which_too_few_starts_lie_to_exclude_chance_abstain() -> None:
     table["machine_state"] = [str(state) for state in states]
     judged = state_flip.detect(seen(table, readings=readings(states, states)))
     assert judged.findings == []
-    assert "9 starts in state 1 and 3 starts in state 2" in judged.abstained["a"]
+    assert "9 runs in state 1 and 3 runs in state 2" in judged.abstained["a"]
 
 
 def test_readings_without_states_abstain_and_pairs_of_cores_are_named() -> None:
     table = flipping(1.5)
     bare = Seen(points=table.points, starts=table.starts, readings=readings([1.0] * 16)[["name"]])
-    assert "were not told" in state_flip.detect(bare).abstained["a"]
+    assert "no distinct speed states" in state_flip.detect(bare).abstained["a"]
     pairs = Seen(
         points=table.points, starts=table.starts, readings=table.readings.assign(name="pair 0-1")
     )
@@ -267,7 +267,7 @@ def test_starts_that_took_no_time_by_a_coarse_clock_are_left_out() -> None:
     only(frequency.detect(clock))
     layout = placed(0.2)
     layout.starts.loc[3, "median_ns"] = 0.0
-    assert "each of 29 starts" in only(layout_bias.detect(layout)).explanation
+    assert "each of 29 runs" in only(layout_bias.detect(layout)).explanation
 
 
 def test_among_two_hundred_points_one_that_goes_with_its_layout_is_found() -> None:
@@ -319,14 +319,14 @@ def test_serial_points_on_a_machine_that_slows_down() -> None:
     assert (finding.effect, finding.where) == ("biases", ["a", "b"])
     assert finding.factor is None  # those measured first are not slow
     assert "2.08 times slower" in finding.explanation
-    assert "to judge by the starts of each point for itself" in finding.explanation
+    assert "judged by the runs of each measurement" in finding.explanation
 
 
 def test_the_anchor_alone_shows_it() -> None:
     table = [starts("a", [100, 101, 100]), starts("b", [150, 151, 150], first_ms=300)]
     anchors = readings([100, 110, 120, 130, 141, 150, 162, 170, 180], every_ms=60)
     finding = only(drift.detect(seen(*table, readings=anchors)))
-    assert "slower, to judge by the anchor" in finding.explanation
+    assert "slower, judged by the reference copy" in finding.explanation
 
 
 def test_points_in_turn_or_on_a_steady_machine_say_nothing() -> None:
@@ -344,7 +344,7 @@ def test_serial_points_with_too_little_to_tell_abstain() -> None:
     few = [starts("a", [100, 110]), starts("b", [120, 130], first_ms=200)]
     assert set(drift.detect(seen(*few)).abstained) == {"a", "b"}
     single = [starts("a", [100]), starts("b", [120], first_ms=200)]
-    assert "one start of each" in drift.detect(seen(*single)).abstained["b"]
+    assert "one run of each" in drift.detect(seen(*single)).abstained["b"]
     assert "not recorded" in drift.detect(seen()).abstained["p"]
 
 
@@ -371,7 +371,7 @@ def test_times_that_go_with_the_distance_of_the_buffers() -> None:
     assert (finding.effect, finding.where) == ("explains", ["a"])
     assert "distance of the two buffers within a page" in finding.explanation
     assert finding.factor == pytest.approx(math.exp(-0.36), rel=0.1)
-    assert "each of 30 starts" in finding.explanation
+    assert "each of 30 runs" in finding.explanation
 
 
 def test_an_environment_that_moves_the_stack_within_a_line() -> None:
@@ -390,7 +390,7 @@ def test_an_unknown_or_fixed_layout_and_few_starts_abstain() -> None:
     assert "recorded" in layout_bias.detect(seen(starts("a", range(1, 21)))).abstained["a"]
     fixed = starts("a", range(1, 21), environment_padding_bytes=64)
     assert "none varied" in layout_bias.detect(seen(fixed)).abstained["a"]
-    assert "5 starts are too few" in layout_bias.detect(placed(0.2, 5)).abstained["a"]
+    assert "5 runs are too few" in layout_bias.detect(placed(0.2, 5)).abstained["a"]
 
 
 def test_a_relinked_twin_that_differs_where_the_same_binary_does_not() -> None:
@@ -432,10 +432,10 @@ def test_events_that_took_turns() -> None:
     ]
     finding = only(multiplexed_counter.detect(seen(evidence=rows)))
     assert (finding.effect, finding.where) == ("informs", ["a"])
-    assert "1 event shared" in finding.explanation
-    assert "counted for 25\u00a0% of the time and multiplied by 4" in finding.explanation
+    assert "1 event took turns" in finding.explanation
+    assert "for 25\u00a0% of the time and scaled it by 4" in finding.explanation
     groups = [count("CPI", 1.0, multiplexed=True, source="likwid MEM + L2")]
-    assert "does not tell" in only(multiplexed_counter.detect(seen(evidence=groups))).explanation
+    assert "an unknown part of the time" in only(multiplexed_counter.detect(seen(evidence=groups))).explanation
 
 
 def test_whole_counts_say_nothing_and_counts_of_unknown_share_abstain() -> None:
@@ -454,7 +454,7 @@ def test_counts_of_a_point_reach_the_detectors_with_how_they_were_counted() -> N
     known = RunTables(points=[], plan={"buffers": 1}, evidence=[row, {**row, "name": "other"}])
     finding = only(multiplexed_counter.detect(seen_of(known)))
     assert finding.where == ["v,bytes=1"]
-    assert "2 events shared" in finding.explanation
+    assert "2 events took turns" in finding.explanation
 
 
 def test_counters_that_do_not_answer() -> None:
@@ -466,7 +466,7 @@ def test_counters_that_do_not_answer() -> None:
     ]
     finding = only(absent_counter.detect(seen(evidence=rows)))
     assert finding.effect == "informs"
-    assert "2 of 3 answers about counters have no value" in finding.explanation
+    assert "2 of 3 counter readings have no value" in finding.explanation
     assert "perf: the hypervisor shows no counters" in finding.explanation
     assert "Ask it to" not in finding.explanation
     assert {row["state"] for row in finding.evidence} == {"absent", "denied"}
@@ -475,7 +475,7 @@ def test_counters_that_do_not_answer() -> None:
 def test_a_zero_of_a_program_that_ran_is_no_count() -> None:
     rows = [count("LLC-load-misses", 0.0, calls=100), count("cpu-migrations", 0.0, calls=100)]
     finding = only(absent_counter.detect(seen(evidence=rows)))
-    assert "LLC-load-misses was given as 0 of a program that ran" in finding.explanation
+    assert "LLC-load-misses was reported as 0 although the program ran" in finding.explanation
     assert [row["value"] for row in finding.evidence] == [0.0]
 
 
@@ -488,7 +488,7 @@ def test_a_zero_beside_counts_is_believed_unless_no_program_can_have_it() -> Non
     assert absent_counter.detect(seen(evidence=true)) == Judged()
     false = [true[0], {**true[2], "value": 0.0}, count("L1-dcache-loads", 5.0, calls=1, where="a")]
     finding = only(absent_counter.detect(seen(evidence=false)))
-    assert "instructions was given as 0" in finding.explanation
+    assert "instructions was reported as 0" in finding.explanation
     assert [row["name"] for row in finding.evidence] == ["instructions"]
 
 

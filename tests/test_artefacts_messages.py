@@ -44,8 +44,8 @@ def test_a_change_of_protocol_is_found_with_its_sizes_and_its_price() -> None:
     (found,) = told.findings
     assert told.clean == ["1024"]
     assert found.where == ["16384", "4096"]
-    assert "up to 4 KiB leave" in found.explanation
-    assert "from 16 KiB on wait" in found.explanation
+    assert "up to 4 KiB are sent before" in found.explanation
+    assert "From 16 KiB on they wait" in found.explanation
     # 30 µs for 16 KiB against 2 µs for 4 KiB: 15 times the time for 4 times the bytes.
     assert found.effect == "explains"
     assert found.factor == pytest.approx(4 / 15, rel=0.05)
@@ -83,7 +83,7 @@ def test_a_threshold_that_was_moved_makes_it_certain() -> None:
     rows += sweep("b", (True, True, False), environment={"THRESHOLD": "2"})
     (found,) = eager_rendezvous.detect(seen(rows, [1e3, 2e4, 3e4, 1e3, 2e3, 3e4])).findings
     assert found.confidence == 1
-    assert "the change moved too: it is at 4 KiB, 16 KiB" in found.explanation
+    assert "the switch follows: it is then at 4 KiB, 16 KiB" in found.explanation
 
 
 def test_other_work_is_another_sweep() -> None:
@@ -110,7 +110,7 @@ def test_the_same_buffers_are_faster_than_such_beyond_the_cache() -> None:
     assert found.where == ["same"]
     assert found.factor == pytest.approx(1.5, rel=0.03)
     assert "64 KiB of buffers" in found.explanation
-    assert "Rotating over 128 MiB" in found.explanation
+    assert "rotate over 128 MiB" in found.explanation
 
 
 def test_buffers_that_make_no_difference_are_clean() -> None:
@@ -132,27 +132,27 @@ def test_buffers_that_vary_more_than_they_may_differ_are_not_judged() -> None:
 def test_a_twin_that_is_faster_is_not_what_a_cache_does() -> None:
     found = buffer_reuse.detect(seen(twins(), [2e4, 1e4]))
     assert not found.findings
-    assert "longer than its twin" in found.abstained["same"]
+    assert "longer than its control measurement" in found.abstained["same"]
 
 
 def test_the_twin_rotates_beyond_the_largest_cache_that_anything_names() -> None:
     """A virtual machine was told of 32 MiB by the kernel, and of ten times as much by libc."""
     within = buffer_reuse.detect(seen(twins(), [1e4, 1.5e4], libc=10 * LLC_BYTES))
     assert not within.findings
-    assert "no twin with buffers beyond the cache" in within.abstained["same"]
+    assert "no control measurement with buffers larger than the cache" in within.abstained["same"]
     assert "32 MiB or 320 MiB" in within.abstained["rotating"]
     (found,) = buffer_reuse.detect(
         seen(twins(11 * LLC_BYTES), [1e4, 1.5e4], libc=10 * LLC_BYTES)
     ).findings
     assert found.where == ["same"]
-    assert "a cache of 32 MiB holds" in found.explanation
+    assert "fit in a cache of 32 MiB" in found.explanation
 
 
 @pytest.mark.parametrize(
     ("rows", "llc", "why"),
     [
-        (twins()[:1], LLC_BYTES, "no twin with buffers beyond the cache"),
-        (twins(LLC_BYTES // 2), LLC_BYTES, "no twin with buffers beyond the cache"),
+        (twins()[:1], LLC_BYTES, "no control measurement with buffers larger than the cache"),
+        (twins(LLC_BYTES // 2), LLC_BYTES, "no control measurement with buffers larger than the cache"),
         (twins(), None, "the last-level cache, are unknown"),
     ],
 )

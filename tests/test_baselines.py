@@ -178,4 +178,4 @@ def test_faults_between_the_samples_are_nobodys_first_touch() -> None:
     assert not first_touch.detect(seen_of_memory("p", between)).findings
     within = {"minor_faults": 2560, "timed_minor_faults": 2560}
     (found,) = first_touch.detect(seen_of_memory("p", within)).findings
-    assert "they are new every time" in found.explanation
+    assert "pages are new every time" in found.explanation

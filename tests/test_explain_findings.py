@@ -71,7 +71,7 @@ def test_a_finding_is_about_the_results_among_its_words() -> None:
     found = finding("said-again", words)
     assert found.where == [MEAN.where] * 2
     assert [row["source"] for row in found.evidence] == ["line 7"] * 2
-    assert found.explanation.startswith("Line 7 gives 1.5 us for latency (mean), and")
+    assert found.explanation.startswith("Line 7 gives 1.5 us for latency (mean), but")
     assert finding("said-again", words, about=["line 1"]).evidence == []
 
 
@@ -92,7 +92,7 @@ def test_what_lists_several_says_how_many_more_there_are() -> None:
     clauses = [Clause("order", {"low": MEAN, "high": MEAN})] * 5
     (found,) = listing("order-of-statistics", clauses)
     assert found.explanation.count("is above its") == 3
-    assert found.explanation.endswith("and 2 more of that kind. No samples have such statistics.")
+    assert found.explanation.endswith("and 2 more of that kind. No set of samples has such statistics.")
     assert found.where == [MEAN.where]
     assert list(listing("order-of-statistics", [])) == []
 

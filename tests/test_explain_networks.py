@@ -230,7 +230,7 @@ def test_bytes_tell_what_arrived_where_no_rate_of_the_receiver_does() -> None:
     text = (LOGS / "iperf3/udp-overload.log").read_text(encoding="utf-8")
     found = explained("log", text.replace(" 619 Mbits", " 6,1,9 Mbits").encode(), Machine())
     (told,) = [finding for finding in found["findings"] if finding["artefact"] == "sender-rate"]
-    assert "the receiver got 148 MiB (line" in told["explanation"]
+    assert "the receiver read 148 MiB (line" in told["explanation"]
 
 
 def test_delays_of_one_way_below_zero_tell_of_the_clocks() -> None:

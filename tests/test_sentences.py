@@ -33,8 +33,9 @@ FAULTS = {
 }
 LONGEST = 25  # words
 # How many wait for the editor's pass; both only fall.
-UNEDITED_UNUSUAL, UNEDITED_LONG = 350, 530
-SENTENCE_END = re.compile(r"(?<=[.?!])[)”\"]?\s+(?=[A-Z“\"(])")
+UNEDITED_UNUSUAL, UNEDITED_LONG = 233, 274
+SENTENCE_END = re.compile(r"(?<=[.?!])(?<!\be\.g\.)(?<!\bi\.e\.)[)”\"]?\s+")
+CONDITIONAL = re.compile(r"\[([^\]]*)\]")  # parts of which one or none is said
 WORD = re.compile(r"[\w’'./-]*[A-Za-z0-9][\w’'./%-]*")
 # What we do not write: words of the sources, names, what is filled in.
 NOT_OURS = re.compile(r"`[^`]*`|“[^”]*”|‹[^›]*›")
@@ -62,7 +63,9 @@ def unusual(sentence: Sentence) -> list[str]:
 
 def too_long(sentence: Sentence) -> list[str]:
     """The sentences in a text that have to be read twice."""
-    counted = ((len(WORD.findall(part)), part) for part in SENTENCE_END.split(sentence.text))
+    texts = [CONDITIONAL.sub("", sentence.text), *CONDITIONAL.findall(sentence.text)]
+    parts = (part for text in texts for part in SENTENCE_END.split(text))
+    counted = ((len(WORD.findall(part)), part) for part in parts)
     return [
         f"{sentence.file}:{sentence.place}: {words} words: {part}"
         for words, part in counted
@@ -83,8 +86,8 @@ def test_no_sentence_is_too_long(collected: list[Sentence]) -> None:
 @pytest.mark.parametrize(
     ("file", "text"),
     [
-        ("benchbook/detect/detectors/bimodal.toml", "The median speaks for the largest group"),
-        ("benchbook/explain/rules/findings.toml", "No samples have such statistics."),
+        ("benchbook/detect/detectors/bimodal.toml", "The median describes the largest group"),
+        ("benchbook/explain/rules/findings.toml", "No set of samples has such statistics."),
         ("benchbook/report/wording.py", "Caution: other programs were running during A, B and C"),
         ("benchbook/report/templates/parts/claims_table.html.j2", "verdict"),
         ("benchbook/commands/serve.py", "Give back each datagram"),

@@ -146,7 +146,7 @@ def _turned(alike: list[str], starts: pd.DataFrame) -> tuple[list[Turned], dict[
         }
         why = ""
         if blocks < least:
-            why = f"{least} blocks are needed to tell that from noise"
+            why = f"{least} rounds are needed to distinguish that from noise"
         elif len({log > 0 for log in sure.values()}) > 1:
             # The one that the first of the statistics puts ahead comes first, whatever their ids.
             ahead = next(iter(sure.values())) < 0
@@ -155,9 +155,9 @@ def _turned(alike: list[str], starts: pd.DataFrame) -> tuple[list[Turned], dict[
             ratios = {name: math.exp(sign * log) for name, log in sure.items()}
             turned.append(Turned(*pair, ratios, blocks, tried))
         else:
-            why = f"its {blocks} blocks differ too much to tell that from noise"
+            why = f"its {blocks} rounds differ too much to distinguish that from noise"
         if why:
-            abstention = f"another point beats it by one statistic only, and {why}"
+            abstention = f"another measurement is faster by one statistic only, and {why}"
             untold |= dict.fromkeys((alike[i], alike[j]), abstention)
     return sorted(turned, key=lambda pair: -_spread(pair)), untold
 
@@ -192,7 +192,7 @@ def _spread(pair: Turned) -> float:
 def _ranking(turned: list[Turned]) -> Finding:
     worst = turned[0]
     sides = [
-        f"{number(max(ratio, 1 / ratio))} times {'ahead' if ratio < 1 else 'behind'} by {name}"
+        f"{number(max(ratio, 1 / ratio))} times as {'fast' if ratio < 1 else 'slow'} by {name}"
         for name, ratio in worst.ratios.items()
     ]
     words = {

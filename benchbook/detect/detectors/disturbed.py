@@ -245,8 +245,8 @@ def _values(bad: list[Start], by_probe: bool) -> dict[str, float | None]:
 def _causes(values: dict[str, float | None], above: Bounds) -> Iterator[str]:
     waited, stolen, slower = (values[name] or 0.0 for name in ("waited", "stolen", "slower"))
     if waited > above.run_delay_fraction / 5:
-        yield f"the program stood waiting for a CPU for {share(waited)} of its time"
+        yield f"the program waited for a CPU for {share(waited)} of its time"
     if stolen > above.steal_fraction / 5:
         yield f"the hypervisor took {share(stolen)} of the CPUs’ time"
     if slower:
-        yield f"a core did its fixed work {slower:.2f} times slower than at its best"
+        yield f"a core did a fixed piece of work {slower:.2f} times slower than at its best"

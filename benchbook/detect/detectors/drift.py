@@ -141,8 +141,8 @@ def _overall(trends: list[Trend]) -> float:
 
 def _finding(own: pd.DataFrame, serial: list[str], trends: list[Trend], factor: float) -> Finding:
     kinds = {trend.what for trend in trends}
-    witnesses = ["the starts of each point for itself"] if kinds & {"point", "points"} else []
-    witnesses += ["the anchor"] if "anchor" in kinds else []
+    witnesses = ["the runs of each measurement"] if kinds & {"point", "points"} else []
+    witnesses += ["the reference copy"] if "anchor" in kinds else []
     words = {
         "span_s": float(own["t_start_ns"].max() - own["t_start_ns"].min()) / 1e9,
         "size": max(factor, 1 / factor),

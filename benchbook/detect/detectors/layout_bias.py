@@ -26,8 +26,8 @@ PAGE_BYTES, LINE_BYTES = 4096, 64
 WORDS = {
     "environment": "size of the environment, which moves the stack",
     "environment_in_line": "size of the environment within a cache line, which moves the stack",
-    "source": "place of the source in its page",
-    "destination": "place of the destination in its page",
+    "source": "offset of the source in its page",
+    "destination": "offset of the destination in its page",
     "distance": "distance of the two buffers within a page",
 }
 ARTEFACT = artefact("layout-bias")

@@ -19,7 +19,7 @@ NEEDED = ("widest_access_bytes", "string_instructions", "library_calls", "time_n
 LEAST_FACTOR = 1.05  # that is called a bias
 LEAST_BLOCKS = 6  # fewer have no interval
 SLOWER, SAME, UNSURE, FEW = "slower", "same", "unsure", "few"
-NO_TWIN = "no other build of the same work is a vector loop, so nothing tells whether it could be"
+NO_TWIN = "no other build of the same work is a vector loop, so it is unknown whether this one could be"
 ARTEFACT = artefact("not-vectorised")
 
 
@@ -115,9 +115,9 @@ def _how(row: Row, twin: Row) -> str:
     if row.get("compiler") != twin.get("compiler") and is_known(twin.get("compiler")):
         return f"built by {twin['compiler']}"
     if not isinstance(mine, list) or not isinstance(theirs, list):
-        return "built otherwise"
+        return "built differently"
     less = [flag for flag in mine if flag not in theirs]
     more = [flag for flag in theirs if flag not in mine]
     parts = [f"{word} {' '.join(flags)}" for word, flags in (("without", less), ("with", more))]
     kept = [part for part, flags in zip(parts, (less, more), strict=True) if flags]
-    return f"built {' and '.join(kept)}" if kept else "built otherwise"
+    return f"built {' and '.join(kept)}" if kept else "built differently"

@@ -104,9 +104,9 @@ def _rarest(own: pd.DataFrame) -> float:
 
 def _in_words(counts: pd.Series) -> str:
     if counts.empty:
-        return "0 starts that lie in one of them"
+        return "0 runs that were in one of them"
     by_state = counts.sort_index().items()
-    return " and ".join(f"{plural(count, 'start')} in state {state}" for state, count in by_state)
+    return " and ".join(f"{plural(count, 'run')} in state {state}" for state, count in by_state)
 
 
 def _flip(where: str, own: pd.DataFrame, draws: int) -> Flip:

@@ -53,13 +53,13 @@ def _lasted(starts: pd.DataFrame, row: dict[str, Any]) -> float | None:
 def _finding(row: dict[str, Any], backward: int, lasted: float | None) -> Finding:
     traces = []
     if row["negative_samples"]:
-        traces.append(f"{plural(row['negative_samples'], 'sample')} took less than no time")
+        traces.append(f"{plural(row['negative_samples'], 'sample')} had a negative duration")
     if backward:
-        traces.append(f"{plural(backward, 'sample')} began before the one before")
+        traces.append(f"{plural(backward, 'sample')} began before the previous sample")
     if lasted is not None:
         traces.append(
-            f"one lasted {duration(row['longest_sample_ns'])}, though its start was over after "
-            f"{duration(lasted)} by a clock that cannot be set"
+            f"one took {duration(row['longest_sample_ns'])}, but its run ended after "
+            f"{duration(lasted)} by a clock that nobody can set"
         )
     words = {
         **columns(row, "negative_samples", "longest_sample_ns", "sample_ns"),

@@ -86,7 +86,7 @@ def _traffic(row: Row, seen: Seen) -> Traffic:
         beyond = row[READ] - (needed - row[WRITTEN])
         low, high = (bound * row[WRITTEN] for bound in ABOUT)
         if moved >= LEAST * needed and not low <= beyond <= high:
-            return Traffic(None, reason="what memory read beyond the need is not what was written")
+            return Traffic(None, reason="the additional reads from memory do not equal the writes")
         return Traffic(moved / needed, moved / declared, "ok", "counters", "")
     own = [evidence for evidence in seen.evidence if evidence.get("where") == row["where"]]
     values = {simulated["name"]: simulated for simulated in own if simulated["name"] in SIMULATED}

@@ -66,15 +66,15 @@ def removed(rows: list[dict[str, Any]]) -> Removed:
             gone.same_time[row["where"]] = grown
         if touches is False and possible:
             gone.unclear[row["where"]] = (
-                "no access to memory was found in a loop of the timed function, but its time would "
-                "allow for the work: it may stand in another function"
+                "no loop of the timed function accesses memory, but its time is long enough for "
+                "the work, which may be in another function"
             )
         elif touches is False or (touches is None and not possible and grown):
             gone.rows.append(row)
         elif touches is None and not possible:
             gone.unclear[row["where"]] = (
-                "it is faster than any core, but its code was not seen, and no other size tells "
-                "whether the time follows the work"
+                "it is faster than any core, but its code was not seen, and no other size shows "
+                "whether the time grows with the work"
             )
     return gone
 
