@@ -24,7 +24,7 @@ from benchbook.findings import Effect, proof
 ROOT = Path(__file__).resolve().parent.parent
 DETECTORS = {module.ARTEFACT.id: module for module in all_detectors()}
 EACH = pytest.mark.parametrize("artefact", DETECTORS)
-SENTENCES = 3
+SENTENCES = 4
 END = re.compile(r"[.!?](?=\s+[^a-z\s]|\s*$)")
 
 
