@@ -270,7 +270,10 @@ def test_changed_flags_are_one_finding_for_all_their_points() -> None:
     assert said["vector instructions"] == "none"
     assert (second.where, second.factor) == (["other"], None)
     assert second.confidence < 1
-    assert "The requested flags were no flag, but a wrapper of the compiler added -O2." in second.explanation
+    assert (
+        "The requested flags were no flag, but a wrapper of the compiler added -O2."
+        in second.explanation
+    )
     assert judged.abstained == {}
 
 

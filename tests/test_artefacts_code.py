@@ -348,7 +348,9 @@ def test_lines_that_are_read_before_a_store() -> None:
 def test_counted_traffic_comes_first() -> None:
     counted = {"bytes_read_from_memory": 127.0 * MIB, "bytes_written_to_memory": 64.0 * MIB}
     rows = row("a", **LARGE, **counted)
-    finding = one(write_allocate.detect(seen(rows, evidence=simulated("a", 1.0))), "Hardware counters show")
+    finding = one(
+        write_allocate.detect(seen(rows, evidence=simulated("a", 1.0))), "Hardware counters show"
+    )
     assert (finding.factor, finding.confidence) == (pytest.approx(128 / 191), 1.0)
     again = counted | {"bytes_read_from_memory": 256.0 * MIB}
     judged = write_allocate.detect(seen(row("a", **LARGE, **again)))
@@ -438,7 +440,9 @@ def test_bytes_that_are_counted_otherwise(bytes_per_call: float, said: str) -> N
 
 def test_times_that_differ_are_not_called_the_same() -> None:
     rows = (row("a"), row("b", bytes_per_call=16 * MIB, time_ns=62_500.0))
-    finding = one(unit_mix.detect(seen(*rows)), "factor of at most 1.25", "differ by a factor of 8 beyond")
+    finding = one(
+        unit_mix.detect(seen(*rows)), "factor of at most 1.25", "differ by a factor of 8 beyond"
+    )
     assert "same time" not in finding.explanation
 
 

@@ -96,7 +96,9 @@ def test_what_counts_as_disturbed_was_set_before_the_run() -> None:
     table = starts("a", [100] * 4, **usage(steal_fraction=0.1))
     lax = {"disturbed_above": ABOVE | {"steal_fraction": 0.2}}
     assert disturbed.detect(seen(table, host=lax)).clean == ["a"]
-    assert "no limit for disturbances was set" in disturbed.detect(seen(table, host={})).abstained["a"]
+    assert (
+        "no limit for disturbances was set" in disturbed.detect(seen(table, host={})).abstained["a"]
+    )
 
 
 def test_waiting_in_most_starts_biases_and_undisturbed_starts_give_the_factor() -> None:
@@ -232,7 +234,9 @@ def test_one_state_says_nothing_and_unknown_states_abstain() -> None:
     assert state_flip.detect(seen(table, readings=readings([1.0] * 20, 1))) == Judged()
     few = state_flip.detect(seen(table, readings=readings([1.0] * 5, 1)))
     assert "5 readings" in few.abstained["a"]
-    assert "neither the reference copy nor the probe" in state_flip.detect(seen(table)).abstained["a"]
+    assert (
+        "neither the reference copy nor the probe" in state_flip.detect(seen(table)).abstained["a"]
+    )
     mostly = [1] * 19 + [2]
     mixed = table.assign(machine_state=["1"] * 18 + ["2", "mixed"])
     told = state_flip.detect(seen(mixed, readings=readings([1.0] * 20, mostly)))
@@ -435,7 +439,10 @@ def test_events_that_took_turns() -> None:
     assert "1 event took turns" in finding.explanation
     assert "for 25\u00a0% of the time and scaled it by 4" in finding.explanation
     groups = [count("CPI", 1.0, multiplexed=True, source="likwid MEM + L2")]
-    assert "an unknown part of the time" in only(multiplexed_counter.detect(seen(evidence=groups))).explanation
+    assert (
+        "an unknown part of the time"
+        in only(multiplexed_counter.detect(seen(evidence=groups))).explanation
+    )
 
 
 def test_whole_counts_say_nothing_and_counts_of_unknown_share_abstain() -> None:

@@ -152,7 +152,11 @@ def test_the_twin_rotates_beyond_the_largest_cache_that_anything_names() -> None
     ("rows", "llc", "why"),
     [
         (twins()[:1], LLC_BYTES, "no control measurement with buffers larger than the cache"),
-        (twins(LLC_BYTES // 2), LLC_BYTES, "no control measurement with buffers larger than the cache"),
+        (
+            twins(LLC_BYTES // 2),
+            LLC_BYTES,
+            "no control measurement with buffers larger than the cache",
+        ),
         (twins(), None, "the last-level cache, are unknown"),
     ],
 )

@@ -287,7 +287,10 @@ def test_four_starts_on_each_side_that_do_not_overlap_explain() -> None:
     shares = [1.0] * 4 + [0.0] * 4
     apart = only(pages(paged("p", shares, [80, 81, 82, 83, 100, 101, 102, 103])), "1.25 times")
     assert apart.effect == "explains"
-    mixed = only(pages(paged("p", shares, [80, 81, 82, 101, 100, 101, 102, 103])), "too few or too mixed to prove")
+    mixed = only(
+        pages(paged("p", shares, [80, 81, 82, 101, 100, 101, 102, 103])),
+        "too few or too mixed to prove",
+    )
     assert mixed.effect == "informs"
 
 

@@ -190,7 +190,9 @@ def test_streams_datagrams_and_calls_are_unlike_things() -> None:
         trip("datagram", 25, **datagrams),
         trip("call by datagram", 32, **{**datagrams, "procedure_calls": TRIPS}),
     ]
-    finding = only(judged(spin_against_block, rows, starts(rows)), "Two measurements differ only in")
+    finding = only(
+        judged(spin_against_block, rows, starts(rows)), "Two measurements differ only in"
+    )
     assert (finding.effect, finding.where) == ("explains", ["stream", "stream, spinning"])
     assert finding.factor == pytest.approx(3)
 

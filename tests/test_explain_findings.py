@@ -92,7 +92,9 @@ def test_what_lists_several_says_how_many_more_there_are() -> None:
     clauses = [Clause("order", {"low": MEAN, "high": MEAN})] * 5
     (found,) = listing("order-of-statistics", clauses)
     assert found.explanation.count("is above its") == 3
-    assert found.explanation.endswith("and 2 more of that kind. No set of samples has such statistics.")
+    assert found.explanation.endswith(
+        "and 2 more of that kind. No set of samples has such statistics."
+    )
     assert found.where == [MEAN.where]
     assert list(listing("order-of-statistics", [])) == []
 

@@ -19,7 +19,9 @@ NEEDED = ("widest_access_bytes", "string_instructions", "library_calls", "time_n
 LEAST_FACTOR = 1.05  # that is called a bias
 LEAST_BLOCKS = 6  # fewer have no interval
 SLOWER, SAME, UNSURE, FEW = "slower", "same", "unsure", "few"
-NO_TWIN = "no other build of the same work is a vector loop, so it is unknown whether this one could be"
+NO_TWIN = (
+    "no other build of the same work is a vector loop, so it is unknown whether this one could be"
+)
 ARTEFACT = artefact("not-vectorised")
 
 
