@@ -16,7 +16,7 @@ WIDTHS = (1440, 768, 375)
 SCHEMES = ("light", "dark")
 
 # Takes away what page.js adds: the same must be left as without it.
-WITHOUT_SCRIPT = """document.querySelectorAll('.copying').forEach(one => one.remove());
+WITHOUT_SCRIPT = """document.querySelectorAll('.copying, .zooming').forEach(one => one.remove());
 if (document.getElementById('search')) document.getElementById('search').hidden = true;"""
 OPEN = "document.querySelectorAll('details').forEach(one => one.open = true)"
 # Texts that lie over one another by more than a sliver: of each picture, and of the page's lines.

@@ -16,6 +16,7 @@ import made_up_evidence
 import numpy as np
 import pytest
 from browser import OPEN, PAPER, WIDTH, WIDTHS, look, look_without_script, opened, violations
+from markup import faults
 from playwright.sync_api import Browser
 
 from benchbook.core import number_format
@@ -178,6 +179,25 @@ def test_axe_finds_nothing_in_light_or_dark(site: Path, browser: Browser) -> Non
         assert violations(browser, path) == [], path
 
 
+def test_markup_is_sound(site: Path) -> None:
+    for path in pages(site):
+        assert faults(path.read_text(encoding="utf-8")) == [], path
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        "<p>a<div>b</p></div>",
+        "<table><tr><td colspan=2>a</td></tr><tr><td>b</td></tr></table>",
+        "<ul><li>a</ul></b>",
+    ],
+)
+def test_unsound_markup_is_found(wrong: str) -> None:
+    page = "<!doctype html><html lang=en><head><title>t</title></head><body>{}</body></html>"
+    assert faults(page.format("<p>a</p>")) == []
+    assert faults(page.format(wrong))
+
+
 def test_pictures_hold_marks(site: Path, browser: Browser) -> None:
     shown = opened(browser, site / "whole/reports" / f"{made_up.PAPER}-details.html", 1280)
     pictures = shown.query_selector_all("figure svg[role=img]")
@@ -239,6 +259,44 @@ def test_values_are_read_on_hover_and_focus_and_claims_are_filtered_without_a_sc
     kept.first.locator("summary").click()
     assert "Counts as holding" in kept.first.inner_text()
     shown.close()
+
+
+def test_a_sweep_is_zoomed_by_keys_and_by_the_mouse(site: Path, browser: Browser) -> None:
+    page = site / "round-trips/reports" / f"{made_up.UDP}.html"
+    shown = opened(browser, page)
+    box = shown.locator(".scroll.zoom").first
+    status = box.locator("xpath=following-sibling::p").locator("[role=status]")
+    places = """box => [...box.querySelectorAll('svg text, svg path, svg use')].map(
+      part => part.getBoundingClientRect().x)"""
+    whole = box.evaluate(places)
+    box.focus()
+    shown.keyboard.press("+")
+    assert status.inner_text() == "1.5 times as large"
+    assert box.evaluate(places) != whole
+    shown.keyboard.press("0")
+    assert status.inner_text() == ""
+    assert sorted(box.evaluate(places)) == pytest.approx(sorted(whole), abs=1)
+    picture = box.locator("svg").first
+    picture.scroll_into_view_if_needed()
+    seen = picture.bounding_box()
+    assert seen is not None
+    across, down = ([seen[side] + seen[size] * share for share in (0.3, 0.5)]
+                    for side, size in (("x", "width"), ("y", "height")))  # fmt: skip
+    shown.mouse.move(across[0], down[0])
+    shown.mouse.down()
+    shown.mouse.move(across[1], down[1])
+    shown.mouse.up()
+    assert status.inner_text().endswith("times as large")
+    shown.close()
+    still = opened(browser, page, java_script_enabled=False)
+    assert still.locator(".scroll.zoom svg").first.is_visible()
+    assert still.locator(".zooming").count() == 0
+    still.close()
+
+
+def test_no_page_is_larger_than_two_megabytes(site: Path) -> None:
+    for path in pages(site):
+        assert path.stat().st_size < 2_000_000, path
 
 
 def test_an_old_address_still_leads_to_what_moved(site: Path, browser: Browser) -> None:

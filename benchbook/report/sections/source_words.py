@@ -106,6 +106,15 @@ def of_claim(paper: Paper, claim: dict[str, Any]) -> str:
     return f"The source does not say so; it is {quote(paper, statement)}.{note}"
 
 
+def remarks(paper: Paper) -> dict[str, list[dict[str, Any]]]:
+    """What else the source says, and what else its tables show: heading -> remarks."""
+    every: dict[str, list[dict[str, Any]]] = {}
+    for remark in paper.get("remarks") or []:
+        word = "Also says" if remark["source"]["verbatim"] else "Also shows"
+        every.setdefault(word, []).append(remark)
+    return every
+
+
 def remarks_on(paper: Paper, figure: str) -> list[str]:
     """What else the source says or shows of a figure, each in our words and with its source."""
     return [
