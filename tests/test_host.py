@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -57,7 +58,8 @@ def test_recorded_guest(tmp_path: Path) -> None:
     assert {key: facts[key] for key in expected} == expected
     assert "avx512f" in facts["isa"]
     assert len(facts["caches"]) == 7
-    absent = {"governor", "turbo", "max_khz", "architecture", "libc"}
+    absent = {"governor", "governors", "turbo", "max_khz", "architecture", "libc"}
+    absent |= {"microcode", "mitigations", "boot_options"}
     assert set(facts["unknown"]) == absent
     assert all(facts[key] is None for key in absent)
     assert facts["unknown"]["governor"].endswith("scaling_governor is absent")
@@ -321,3 +323,38 @@ def test_the_revision_of_the_lock_is_told_and_is_not_of_the_machine(
     monkeypatch.setenv("BENCHBOOK_NIX_REVISION", "8fd9daa")
     assert host_facts.facts()["nix_revision"] == "8fd9daa"
     assert host_facts.host_id(host_facts.facts()) == host_facts.host_id(before)
+
+
+def test_what_a_boot_may_change_is_kept(tmp_path: Path) -> None:
+    """Microcode, mitigations and boot options: a step in a history may come from them. What names
+    disks or networks is not kept."""
+    trees.epyc(1, 2, 2).write(tmp_path)
+    for path, text in {
+        "proc/cpuinfo": "processor\t: 0\nmodel name\t: A CPU\nmicrocode\t: 0xa0011d1\n",
+        "proc/cmdline": "BOOT_IMAGE=/vmlinuz root=UUID=77-ab ro mitigations=off isolcpus=2,3 "
+        "ip=10.0.0.7 quiet transparent_hugepage=never -- --token idle=poll\n",
+        "sys/devices/system/cpu/vulnerabilities/meltdown": "Not affected\n",
+        "sys/devices/system/cpu/vulnerabilities/retbleed": "Mitigation: untrained return thunk\n",
+        "sys/devices/system/cpu/cpu0/cpufreq/scaling_governor": "performance\n",
+        "sys/devices/system/cpu/cpu1/cpufreq/scaling_governor": "performance\n",
+        "sys/devices/system/cpu/cpu2/cpufreq/scaling_governor": "powersave\n",
+    }.items():
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text(text)
+    facts = facts_of(tmp_path)
+    assert facts["microcode"] == "0xa0011d1"
+    options = ["mitigations=off", "isolcpus=2,3", "transparent_hugepage=never"]
+    assert facts["boot_options"] == options
+    assert facts["mitigations"] == {"retbleed": "Mitigation: untrained return thunk"}
+    assert facts["governors"] == {"performance": "0-1", "powersave": "2"}
+
+
+def test_commit_of_a_checkout(tmp_path: Path) -> None:
+    assert host_facts.commit(tmp_path) == ""
+    git = ("git", "-C", str(tmp_path), "-c", "user.name=a", "-c", "user.email=a@b")
+    (tmp_path / "file").write_text("1")
+    for words in (("init", "-q"), ("add", "."), ("commit", "-qm", "first")):
+        subprocess.run([*git, *words], check=True)
+    assert re.fullmatch(r"[0-9a-f]{12}", host_facts.commit(tmp_path))
+    (tmp_path / "file").write_text("2")
+    assert host_facts.commit(tmp_path).endswith("+")

@@ -9,8 +9,11 @@ from typing import Any
 from benchbook.compare.matched import physical
 from benchbook.compare.sides import Measured, Side
 
-SOFTWARE = ("os", "libc", "kernel_release", "nix_revision", "container")
-SETTINGS = ("thp", "governor", "turbo", "clocksource", "numa_balancing")
+SOFTWARE = ("os", "libc", "kernel_release", "microcode", "nix_revision", "container")
+SETTINGS = (
+    *("thp", "governor", "governors", "turbo", "clocksource", "numa_balancing"),
+    *("mitigations", "boot_options"),
+)
 # Not of the machine: lists of reasons, versions, and what only says what can be read.
 PASSED_OVER = ("unknown", "version", "frequency_readable", "perf_event_paranoid")
 VARIANT = ("compiler_version", "isa", "wrapper", "state", "sha256")

@@ -15,8 +15,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, cast
 
+from benchbook.core.processes import output_of
 from benchbook.host.memory import meminfo
-from benchbook.host.sysfs import ROOT, Sysconf, libc_version, read_int, read_text
+from benchbook.host.sysfs import ROOT, Sysconf, format_cpu_list, libc_version, read_int, read_text
 from benchbook.host.topology import CPUS, Topology, llc_bytes, read_topology
 
 VERSION = 1
@@ -52,6 +53,15 @@ _NUMBERS = {
     "perf_event_paranoid": "proc/sys/kernel/perf_event_paranoid",
 }
 # By proot, strace or a debugger. What a traced program starts is traced too.
+_MITIGATIONS = "sys/devices/system/cpu/vulnerabilities"
+_CMDLINE = "proc/cmdline"
+# What changes how fast programs run; the rest of the boot command line may name disks, networks.
+_BOOT_OPTIONS = re.compile(
+    r"(?:mitigations|nosmt|isolcpus|nohz\w*|rcu_nocb\w*|irqaffinity|idle|processor\.\w+|intel_\w+"
+    r"|amd_\w+|cpuidle\w*\.\w+|haltpoll\.\w+|transparent_hugepage\w*|hugepages\w*|default_hugepagesz"
+    r"|numa\w*|tsc|clocksource|nopti|pti|spec\w*|nospec\w*|l1tf|mds|tsx\w*|retbleed|srbds|preempt"
+    r"|threadirqs|maxcpus|nr_cpus|mem|iommu|nokaslr)(?:=.*)?"
+)
 TRACED = "{} traces this program and stops it at system calls, so the measured times are wrong"
 THP = "sys/kernel/mm/transparent_hugepage/enabled"
 
@@ -67,6 +77,15 @@ class Load:
 def door() -> str:
     """host or nix: how the environment was entered."""
     return os.environ.get("BENCHBOOK_DOOR", "host")
+
+
+def commit(checkout: Path) -> str:
+    """The commit of a checkout, with `+` where files were changed since; empty where git does not
+    tell."""
+    git = ("git", "-C", str(checkout))
+    name = output_of([*git, "rev-parse", "--short=12", "HEAD"]).strip()
+    changed = output_of([*git, "status", "--porcelain", "--untracked-files=no"]).strip()
+    return f"{name}+" if name and changed else name
 
 
 def tracer(root: Path = ROOT) -> str | None:
@@ -117,6 +136,34 @@ def governors(root: Path, topology: Topology) -> list[str]:
     """The distinct frequency governors of the usable CPUs; empty without cpufreq."""
     files = [root / CPUS / f"cpu{cpu.id}/cpufreq/scaling_governor" for cpu in topology.cpus]
     return sorted({text for text in map(read_text, files) if text})
+
+
+def mitigations(root: Path = ROOT) -> dict[str, str]:
+    """What the kernel does about each weakness of the CPU that it has; empty where it does not
+    tell."""
+    folder = root / _MITIGATIONS
+    try:
+        names = sorted(os.listdir(folder))  # noqa: PTH208
+    except OSError:
+        return {}
+    states = {name: read_text(folder / name) for name in names}
+    return {name: state for name, state in states.items() if state and state != "Not affected"}
+
+
+def boot_options(root: Path = ROOT) -> list[str]:
+    """The options of the boot command line that change how fast programs run, in their order."""
+    words = (read_text(root / _CMDLINE) or "").split(" -- ")[0].split()
+    return [word for word in words if _BOOT_OPTIONS.fullmatch(word)]
+
+
+def governors_of_all(root: Path, topology: Topology) -> dict[str, str]:
+    """Each frequency governor with the CPUs that are online and have it, as `0-3,8`: also those
+    that may not be used, since siblings share a core. Empty without cpufreq."""
+    cpus: dict[str, list[int]] = {}
+    for cpu in topology.online:
+        if governor := read_text(root / CPUS / f"cpu{cpu.id}/cpufreq/scaling_governor"):
+            cpus.setdefault(governor, []).append(cpu.id)
+    return {governor: format_cpu_list(ids) for governor, ids in sorted(cpus.items())}
 
 
 def turbo(root: Path = ROOT) -> bool | None:
@@ -179,11 +226,15 @@ def facts(
         "governor": (",".join(governors(root, machine)), f"{here}/cpufreq/scaling_governor"),
         "turbo": (None if boost is None else "on" if boost else "off", f"{CPUS}/cpufreq/boost"),
         "thp": (thp(root), THP),
+        "microcode": (info.get("microcode"), _INFO),
+        "mitigations": (mitigations(root), _MITIGATIONS),
+        "boot_options": (boot_options(root), _CMDLINE),
+        "governors": (governors_of_all(root, machine), f"{here}/cpufreq/scaling_governor"),
         "kernel_release": (read_text(root / _RELEASE), _RELEASE),
         "clocksource": (read_text(root / _CLOCK), _CLOCK),
         **{key: (read_int(root / path), path) for key, path in _NUMBERS.items()},
     }
-    values = {key: value for key, (value, _) in table.items() if value not in (None, "", [])}
+    values = {key: value for key, (value, _) in table.items() if value not in (None, "", [], {})}
     unknown = {key: _why(root, where) for key, (_, where) in table.items() if key not in values}
     plain = {
         "version": VERSION,

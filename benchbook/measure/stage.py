@@ -25,7 +25,7 @@ from benchbook.measure.loop import Run
 from benchbook.measure.probe import MachineState
 from benchbook.measure.progress import Progress
 from benchbook.measure.starter import Starter
-from benchbook.plan.plan import Plan, make_plan
+from benchbook.plan.plan import HARNESS_VERSION, Plan, make_plan
 from benchbook.records import journal, seal
 
 POINTER_VERSION = 1
@@ -101,7 +101,8 @@ def measure_run(
         progress.line(f"resuming {run.name}")
         _as_declared(plan, read_json(run / journal.PLAN))
     else:
-        run = journal.new_run(folder, plan_record(plan))
+        version = {"harness": HARNESS_VERSION, "commit": facts.commit(root)}
+        run = journal.new_run(folder, plan_record(plan) | {"benchbook": version})
         if plan.settle is None:
             progress.line(
                 f"{len(plan.points)} points, {plan.least} blocks or more, "
