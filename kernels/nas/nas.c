@@ -24,16 +24,14 @@ static const char *const class_names[] = {
 
 static const struct bench_key keys[] = {{.name = "class", .words = class_names}, {0}};
 
-static const struct nas_program *const programs[] = {&nas_ep, &nas_is, &nas_cg, &nas_mg};
+static const struct nas_program *const programs[] = {&nas_ep, &nas_is, &nas_cg, &nas_mg, &nas_lu};
 
 enum { PROGRAMS = sizeof programs / sizeof *programs };
 
 static const struct bench_method methods[] = {
-    {.name = "ep", .keys = 1u << KEY_CLASS},
-    {.name = "is", .keys = 1u << KEY_CLASS},
-    {.name = "cg", .keys = 1u << KEY_CLASS},
-    {.name = "mg", .keys = 1u << KEY_CLASS},
-    {0},
+    {.name = "ep", .keys = 1u << KEY_CLASS}, {.name = "is", .keys = 1u << KEY_CLASS},
+    {.name = "cg", .keys = 1u << KEY_CLASS}, {.name = "mg", .keys = 1u << KEY_CLASS},
+    {.name = "lu", .keys = 1u << KEY_CLASS}, {0},
 };
 
 static const char *launched;

@@ -46,6 +46,7 @@ extern const struct nas_program nas_ep;
 extern const struct nas_program nas_is;
 extern const struct nas_program nas_cg;
 extern const struct nas_program nas_mg;
+extern const struct nas_program nas_lu;
 
 /* Memory of a point, on a cache line, never NULL. All of it is freed at once. */
 void *nas_room(size_t count, size_t bytes);
