@@ -21,7 +21,7 @@ SOURCES = [
     *sorted((KERNELS / "nas").glob("*.c")),
     *(KERNELS / "mpi" / name for name in ("launch.c", "world.c")),
 ]
-PROGRAMS = ("ep", "is", "cg", "mg")
+PROGRAMS = ("ep", "is", "cg", "mg", "lu")
 STARTERS = {"mpich": "mpiexec.mpich", "openmpi": "mpiexec.openmpi"}
 CPUS = sorted(os.sched_getaffinity(0))
 SANITIZERS = ("-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")

@@ -188,9 +188,7 @@ static void add_axis(const struct flow *flow, const struct flow_box *box, int ax
     }
 }
 
-/* The weights of the fourth difference at a point so far along an axis: at both ends of the cube it
- * uses inner points and fewer. */
-static void find_weights(const struct flow *flow, int at, double weights[5]) {
+void flow_find_weights(const struct flow *flow, int at, double weights[5]) {
     static const double inner[5] = {1, -4, 6, -4, 1};
     const int from_end = flow->points - 1 - at;
     memcpy(weights, inner, sizeof inner);
@@ -238,7 +236,7 @@ static void dissipate_along(const struct flow *flow, const struct flow_box *box,
             length = flow->points - 3 - at;
             length = length < first + count - from ? length : first + count - from;
         }
-        find_weights(flow, at, weights);
+        flow_find_weights(flow, at, weights);
         dissipate(box, row + from - first, length, 1, weights);
         from += length;
     }
@@ -263,9 +261,9 @@ void flow_find_right_side(const struct flow *flow, struct flow_box *box) {
                 add_axis(flow, box, axis, row, count);
             }
             dissipate_along(flow, box, row, first[0], count);
-            find_weights(flow, j + box->start[1], weights);
+            flow_find_weights(flow, j + box->start[1], weights);
             dissipate(box, row, count, box->stride[1], weights);
-            find_weights(flow, k + box->start[2], weights);
+            flow_find_weights(flow, k + box->start[2], weights);
             dissipate(box, row, count, box->stride[2], weights);
             for (size_t m = 0; m < FLOW_FIELDS; m++) {
                 double *const right = box->right + m * box->volume + row;
@@ -304,6 +302,27 @@ void flow_make_box(const struct flow *flow, struct flow_box *box) {
 void flow_begin(const struct flow *flow, struct flow_box *box) {
     fill(flow, box, find_blend);
     memset(box->right, 0, FLOW_FIELDS * box->volume * sizeof(double));
+}
+
+void flow_advance(const struct flow *flow, struct flow_box *box, double weight) {
+    int first[FLOW_AXES];
+    int end[FLOW_AXES];
+    for (int axis = 0; axis < FLOW_AXES; axis++) {
+        flow_inner(flow, box, axis, &first[axis], &end[axis]);
+    }
+    for (size_t m = 0; m < FLOW_FIELDS; m++) {
+        for (int k = first[2]; k < end[2]; k++) {
+            for (int j = first[1]; j < end[1]; j++) {
+                const size_t row = m * box->volume + (size_t)flow_place(box, first[0], j, k);
+                double *const u = box->u + row;
+                const double *const right = box->right + row;
+                NAS_INDEPENDENT
+                for (int i = 0; i < end[0] - first[0]; i++) {
+                    u[i] += weight * right[i];
+                }
+            }
+        }
+    }
 }
 
 void flow_add_squares(const struct flow *flow, const struct flow_box *box,

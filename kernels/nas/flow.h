@@ -61,6 +61,13 @@ void flow_find_derived(struct flow_box *box);
 /* The right side at all inner points; needs both layers, and what is derived. */
 void flow_find_right_side(const struct flow *flow, struct flow_box *box);
 
+/* The weights of the fourth difference at a point so far along an axis: near both ends of the cube
+ * it uses inner points alone. */
+void flow_find_weights(const struct flow *flow, int at, double weights[5]);
+
+/* Adds the right side to the fields. */
+void flow_advance(const struct flow *flow, struct flow_box *box, double weight);
+
 /* Adds, over inner points, the squares of the right side; over all points, those of the error. */
 void flow_add_squares(const struct flow *flow, const struct flow_box *box,
                       double right[FLOW_FIELDS], double error[FLOW_FIELDS]);

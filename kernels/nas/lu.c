@@ -294,29 +294,12 @@ static void sweep_down(void) {
     }
 }
 
-static void add_to_fields(void) {
-    const double weight = 1 / (RELAXATION * (2 - RELAXATION));
-    for (size_t m = 0; m < FLOW_FIELDS; m++) {
-        for (int k = first[2]; k < end[2]; k++) {
-            for (int j = first[1]; j < end[1]; j++) {
-                const size_t row = m * box.volume + (size_t)flow_place(&box, first[0], j, k);
-                double *const u = box.u + row;
-                const double *const right = box.right + row;
-                NAS_INDEPENDENT
-                for (int i = 0; i < end[0] - first[0]; i++) {
-                    u[i] += weight * right[i];
-                }
-            }
-        }
-    }
-}
-
 BENCH_TIMED static void timed_lu(const void *state) {
     (void)state;
     for (int step = 0; step < problems[class].steps; step++) {
         sweep_up();
         sweep_down();
-        add_to_fields();
+        flow_advance(&flow, &box, 1 / (RELAXATION * (2 - RELAXATION)));
         find_right_side();
     }
 }

@@ -24,14 +24,16 @@ static const char *const class_names[] = {
 
 static const struct bench_key keys[] = {{.name = "class", .words = class_names}, {0}};
 
-static const struct nas_program *const programs[] = {&nas_ep, &nas_is, &nas_cg, &nas_mg, &nas_lu};
+static const struct nas_program *const programs[] = {&nas_ep, &nas_is, &nas_cg, &nas_mg,
+                                                     &nas_lu, &nas_sp, &nas_bt};
 
 enum { PROGRAMS = sizeof programs / sizeof *programs };
 
 static const struct bench_method methods[] = {
     {.name = "ep", .keys = 1u << KEY_CLASS}, {.name = "is", .keys = 1u << KEY_CLASS},
     {.name = "cg", .keys = 1u << KEY_CLASS}, {.name = "mg", .keys = 1u << KEY_CLASS},
-    {.name = "lu", .keys = 1u << KEY_CLASS}, {0},
+    {.name = "lu", .keys = 1u << KEY_CLASS}, {.name = "sp", .keys = 1u << KEY_CLASS},
+    {.name = "bt", .keys = 1u << KEY_CLASS}, {0},
 };
 
 static const char *launched;

@@ -47,6 +47,8 @@ extern const struct nas_program nas_is;
 extern const struct nas_program nas_cg;
 extern const struct nas_program nas_mg;
 extern const struct nas_program nas_lu;
+extern const struct nas_program nas_sp;
+extern const struct nas_program nas_bt;
 
 /* Memory of a point, on a cache line, never NULL. All of it is freed at once. */
 void *nas_room(size_t count, size_t bytes);
