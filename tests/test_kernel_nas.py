@@ -21,7 +21,8 @@ SOURCES = [
     *sorted((KERNELS / "nas").glob("*.c")),
     *(KERNELS / "mpi" / name for name in ("launch.c", "world.c")),
 ]
-PROGRAMS = ("ep", "is", "cg", "mg", "lu")
+PROGRAMS = ("ep", "is", "cg", "mg", "lu")  # on 1, 2, 4, … ranks
+SQUARE_PROGRAMS = ("sp", "bt")  # on 1, 4, 9, … ranks
 STARTERS = {"mpich": "mpiexec.mpich", "openmpi": "mpiexec.openmpi"}
 CPUS = sorted(os.sched_getaffinity(0))
 SANITIZERS = ("-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
@@ -80,21 +81,29 @@ def test_all_programs_verify_in_the_smallest_class(mpich: Path, ranks: int) -> N
         assert each["busiest_rank_ratio"] >= 1
 
 
+@pytest.mark.parametrize("ranks", [1, 4, 9])
+def test_programs_that_want_a_square_of_ranks_verify(mpich: Path, ranks: int) -> None:
+    seen = observed(mpich, ranks, *map(point, SQUARE_PROGRAMS))
+    assert [each["values_verified"] for each in seen] == [10, 10]
+
+
 @pytest.mark.parametrize("ranks", [1, 2])
 def test_they_verify_with_the_other_library(openmpi: Path, ranks: int) -> None:
     (*_, last) = observed(openmpi, ranks, *map(point, PROGRAMS))
     assert last["mpi_library"].startswith("Open MPI")
 
 
+LARGER = [
+    *((program, "W", ranks) for program in PROGRAMS for ranks in (1, 2, 4)),
+    *((program, "A", ranks) for program in PROGRAMS for ranks in (1, 2)),
+    *((program, size, ranks) for program in SQUARE_PROGRAMS for size in "WA" for ranks in (1, 4)),
+]
+
+
 @pytest.mark.long
-@pytest.mark.parametrize(("size", "most"), [("W", 4), ("A", 2)])
-@pytest.mark.parametrize("ranks", [1, 2, 4])
-@pytest.mark.parametrize("program", PROGRAMS)
-def test_they_verify_in_larger_classes(
-    mpich: Path, program: str, size: str, most: int, ranks: int
-) -> None:
-    if ranks <= most:
-        observed(mpich, ranks, point(program, size))
+@pytest.mark.parametrize(("program", "size", "ranks"), LARGER)
+def test_they_verify_in_larger_classes(mpich: Path, program: str, size: str, ranks: int) -> None:
+    observed(mpich, ranks, point(program, size))
 
 
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])
@@ -107,6 +116,7 @@ def test_sanitizers_find_nothing(
     monkeypatch.setenv("ASAN_OPTIONS", "detect_leaks=0")  # the libraries leave memory behind
     program = built(tmp_path, "mpich", *SANITIZERS)
     observed(program, 2, *map(point, PROGRAMS))
+    observed(program, 4, *map(point, SQUARE_PROGRAMS))
 
 
 def test_they_verify_between_two_hosts(mpich: Path, hosts: network.Network) -> None:
@@ -133,6 +143,8 @@ def test_they_verify_between_two_hosts(mpich: Path, hosts: network.Network) -> N
     [
         (("--ranks=3", "--crowded", point("cg")), "CG divides its matrix among 1, 2 or 4 ranks"),
         (("--ranks=3", "--crowded", point("mg")), "MG divides its grid among 1, 2, 4 or 8 ranks"),
+        (("--ranks=2", point("sp")), "SP divides its cube among 1, 4 or 9 ranks"),
+        (("--ranks=2", point("bt")), "BT divides its cube among 1, 4 or 9 ranks"),
         (("--ranks=0", point("ep")), "--ranks '0' is not a whole number from 1"),
         ((point("ep", "Z"),), "class=Z is not a value of this key"),
         ((point("ft"),), "method=ft is no method of nas"),
@@ -231,4 +243,4 @@ def test_without_the_counting_layer_nothing_is_said_of_messages(tmp_path: Path) 
 
 def test_what_is_in_the_program_itself_verifies_too(tmp_path: Path) -> None:
     program = built(tmp_path, "mpich", "-O2", "-mcmodel=large", f"-DNAS_STATIC_BYTES={1 << 28}")
-    observed(program, 1, *map(point, PROGRAMS))
+    observed(program, 1, *map(point, (*PROGRAMS, *SQUARE_PROGRAMS)))
