@@ -16,7 +16,7 @@
 #include "crew.h"
 #include "refuse.h"
 
-enum { COMPANIONS_MOST = 4, READY_LIMIT_MS = 10000, END_LIMIT_MS = 10 };
+enum { COMPANIONS_MOST = 8, READY_LIMIT_MS = 10000, END_LIMIT_MS = 10 };
 
 struct companion {
     const char *name;
