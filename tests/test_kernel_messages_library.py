@@ -21,6 +21,7 @@ LIBRARY = [
         "endpoint",
         "ethernet",
         "frame",
+        "interrupts",
         "lossy_carrier",
         "memory_carrier",
         "packet_carrier",

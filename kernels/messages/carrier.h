@@ -30,6 +30,9 @@ struct carrier_methods {
     /* Frames dropped at this end for want of room. */
     uint64_t (*dropped)(struct carrier *carrier);
 
+    /* What the system raises SIGIO for when a frame comes; below 0: there is nothing like it. */
+    int (*descriptor)(const struct carrier *carrier);
+
     void (*close)(struct carrier *carrier);
 };
 

@@ -92,9 +92,12 @@ bool endpoint_register_handler(struct endpoint *endpoint, uint32_t key, messages
     return true;
 }
 
-static bool send_message(struct endpoint *endpoint, enum frame_kind kind, uint32_t key,
-                         uint32_t offset, const void *payload, size_t bytes) {
-    struct sent_frame *frame = bytes > MESSAGES_BYTES_MOST ? NULL : sending_reserve(endpoint);
+static bool put_message(struct endpoint *endpoint, enum frame_kind kind, uint32_t key,
+                        uint32_t offset, const void *payload, size_t bytes) {
+    if (bytes > MESSAGES_BYTES_MOST) {
+        return false;
+    }
+    struct sent_frame *frame = sending_reserve(endpoint);
     if (!frame) {
         return false;
     }
@@ -107,6 +110,14 @@ static bool send_message(struct endpoint *endpoint, enum frame_kind kind, uint32
     }
     sending_commit(endpoint);
     return true;
+}
+
+static bool send_message(struct endpoint *endpoint, enum frame_kind kind, uint32_t key,
+                         uint32_t offset, const void *payload, size_t bytes) {
+    endpoint_enter(endpoint);
+    const bool is_sent = put_message(endpoint, kind, key, offset, payload, bytes);
+    endpoint_leave(endpoint);
+    return is_sent;
 }
 
 bool endpoint_write(struct endpoint *endpoint, uint32_t key, uint32_t offset, const void *payload,
@@ -144,7 +155,7 @@ static void look_at_clock(struct endpoint *endpoint) {
     }
 }
 
-bool endpoint_poll(struct endpoint *endpoint) {
+static bool take_frame(struct endpoint *endpoint) {
     const struct carrier_methods *methods = endpoint->carrier->methods;
     size_t bytes = 0;
     const unsigned char *frame = methods->take(endpoint->carrier, &bytes);
@@ -155,10 +166,17 @@ bool endpoint_poll(struct endpoint *endpoint) {
     if (endpoint->unsent != endpoint->next) {
         sending_continue(endpoint);
     }
+    return frame != NULL;
+}
+
+bool endpoint_poll(struct endpoint *endpoint) {
+    endpoint_enter(endpoint);
+    const bool came = take_frame(endpoint);
     if (++endpoint->polls >= POLLS_PER_LOOK) {
         look_at_clock(endpoint);
     }
-    return frame != NULL;
+    endpoint_leave(endpoint);
+    return came;
 }
 
 /* The next thing that only the clock tells: a sleep must not be longer. */
@@ -171,6 +189,15 @@ static uint64_t until_next_look(const struct endpoint *endpoint, uint64_t limit_
     return until_ns;
 }
 
+void endpoint_sleep(struct endpoint *endpoint, uint64_t limit_ns) {
+    endpoint_enter(endpoint);
+    look_at_clock(endpoint);
+    endpoint_leave(endpoint);
+    if (!endpoint_failure(endpoint)) {
+        endpoint->carrier->methods->wait(endpoint->carrier, until_next_look(endpoint, limit_ns));
+    }
+}
+
 bool endpoint_wait(struct endpoint *endpoint, uint64_t limit_ns) {
     if (endpoint_poll(endpoint)) {
         return true;
@@ -178,10 +205,8 @@ bool endpoint_wait(struct endpoint *endpoint, uint64_t limit_ns) {
     const uint64_t began_ns = clock_now();
     for (uint64_t waited_ns = 0; waited_ns < limit_ns && !endpoint_failure(endpoint);
          waited_ns = clock_now() - began_ns) {
-        look_at_clock(endpoint);
         if (endpoint->options.sleeps) {
-            endpoint->carrier->methods->wait(endpoint->carrier,
-                                             until_next_look(endpoint, limit_ns - waited_ns));
+            endpoint_sleep(endpoint, limit_ns - waited_ns);
         }
         if (endpoint_poll(endpoint)) {
             return true;
@@ -203,21 +228,26 @@ bool endpoint_drain(struct endpoint *endpoint) {
 
 const void *endpoint_front(struct endpoint *endpoint, uint32_t key, size_t *bytes) {
     struct target *queue = targets_find(&endpoint->targets, key, FRAME_APPEND);
-    return queue ? target_front(queue, bytes) : NULL;
+    endpoint_enter(endpoint);
+    const void *front = queue ? target_front(queue, bytes) : NULL;
+    endpoint_leave(endpoint);
+    return front;
 }
 
 void endpoint_pop(struct endpoint *endpoint, uint32_t key) {
     struct target *queue = targets_find(&endpoint->targets, key, FRAME_APPEND);
     size_t bytes;
-    if (!queue || !target_front(queue, &bytes)) {
+    if (!endpoint_front(endpoint, key, &bytes)) {
         return;
     }
+    endpoint_enter(endpoint);
     target_pop(queue);
     if (queue->is_awaited && queue->held <= queue->bytes / 2) {
         queue->is_awaited = false;
         endpoint->has_gap = false;
         control_send(endpoint, FRAME_ROOM);
     }
+    endpoint_leave(endpoint);
 }
 
 const char *endpoint_failure(const struct endpoint *endpoint) {

@@ -2,6 +2,9 @@
 #ifndef ENDPOINT_H
 #define ENDPOINT_H
 
+#include <signal.h>
+#include <stdatomic.h>
+
 #include "frame.h"
 #include "messages.h"
 #include "targets.h"
@@ -22,6 +25,10 @@ struct endpoint {
     struct messages_counts counts;
     char failure[FAILURE_BYTES];
     unsigned polls; /* since the last look at the clock */
+
+    /* An interrupt that comes while the endpoint is at work is made up for at the end of that. */
+    volatile sig_atomic_t depth;
+    volatile sig_atomic_t is_missed;
 
     /* Sending: acknowledged <= unsent, highest <= next. */
     struct sent_frame *frames; /* by number, as many as the window */
@@ -61,6 +68,21 @@ void receiving_take(struct endpoint *endpoint, const unsigned char *frame, size_
 
 /* control.c: frames without a message. */
 void control_send(struct endpoint *endpoint, enum frame_kind kind);
+
+/* interrupts.c: around all that changes an endpoint. */
+void interrupts_make_up(struct endpoint *endpoint);
+
+static inline void endpoint_enter(struct endpoint *endpoint) {
+    endpoint->depth++;
+    atomic_signal_fence(memory_order_seq_cst);
+}
+
+static inline void endpoint_leave(struct endpoint *endpoint) {
+    atomic_signal_fence(memory_order_seq_cst);
+    if (--endpoint->depth == 0 && endpoint->is_missed) {
+        interrupts_make_up(endpoint);
+    }
+}
 
 /* silence.c */
 void silence_look(struct endpoint *endpoint, uint64_t now_ns);

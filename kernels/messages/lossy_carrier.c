@@ -95,6 +95,11 @@ static uint64_t lossy_dropped(struct carrier *carrier) {
     return below->methods->dropped(below);
 }
 
+static int lossy_descriptor(const struct carrier *carrier) {
+    const struct carrier *below = ((const struct lossy_carrier *)carrier)->below;
+    return below->methods->descriptor(below);
+}
+
 static void lossy_close(struct carrier *carrier) {
     struct carrier *below = lossy_of(carrier)->below;
     below->methods->close(below);
@@ -107,6 +112,7 @@ static const struct carrier_methods methods = {
     .release = lossy_release,
     .wait = lossy_wait,
     .dropped = lossy_dropped,
+    .descriptor = lossy_descriptor,
     .close = lossy_close,
 };
 

@@ -98,6 +98,11 @@ static uint64_t memory_dropped(struct carrier *carrier) {
     return 0;
 }
 
+static int memory_descriptor(const struct carrier *carrier) {
+    (void)carrier;
+    return -1;
+}
+
 static void memory_close(struct carrier *carrier) {
     free(carrier);
 }
@@ -108,6 +113,7 @@ static const struct carrier_methods methods = {
     .release = memory_release,
     .wait = memory_wait,
     .dropped = memory_dropped,
+    .descriptor = memory_descriptor,
     .close = memory_close,
 };
 

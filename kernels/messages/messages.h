@@ -111,12 +111,22 @@ size_t endpoint_room(const struct endpoint *endpoint);
 
 /* --- Receiving. */
 
+/* From now on the system interrupts this process (SIGIO) when something arrives, and it is taken in
+ * at once, whatever this process does: handlers run in the interrupt, and writes appear. Whoever
+ * only waits for them still polls once in a while: time-outs need it. One endpoint of a process;
+ * false where its carrier has nothing that interrupts. */
+bool endpoint_interrupt(struct endpoint *endpoint, bool on);
+
 /* Takes in a frame, if one is there; says whether one was. */
 bool endpoint_poll(struct endpoint *endpoint);
 
 /* Polls; where nothing is there, waits until something is, or so long. Says whether something
  * came. */
 bool endpoint_wait(struct endpoint *endpoint, uint64_t limit_ns);
+
+/* Only sleeps, until something may have come, or so long; takes nothing in. For an end that sleeps.
+ */
+void endpoint_sleep(struct endpoint *endpoint, uint64_t limit_ns);
 
 /* Waits until everything sent has arrived; false where the connection failed before. */
 bool endpoint_drain(struct endpoint *endpoint);

@@ -52,6 +52,10 @@ static uint64_t packet_dropped(struct carrier *carrier) {
     return packet->dropped += ethernet_dropped(packet->socket);
 }
 
+static int packet_descriptor(const struct carrier *carrier) {
+    return ((const struct packet_carrier *)carrier)->socket;
+}
+
 static void packet_close(struct carrier *carrier) {
     close(packet_of(carrier)->socket);
     free(carrier);
@@ -63,6 +67,7 @@ static const struct carrier_methods methods = {
     .release = packet_release,
     .wait = packet_wait,
     .dropped = packet_dropped,
+    .descriptor = packet_descriptor,
     .close = packet_close,
 };
 

@@ -96,6 +96,10 @@ static uint64_t rings_dropped(struct carrier *carrier) {
     return rings->dropped += ethernet_dropped(rings->socket);
 }
 
+static int rings_descriptor(const struct carrier *carrier) {
+    return ((const struct rings_carrier *)carrier)->socket;
+}
+
 static void rings_close(struct carrier *carrier) {
     struct rings_carrier *rings = rings_of(carrier);
     if (rings->in) {
@@ -113,6 +117,7 @@ static const struct carrier_methods methods = {
     .release = rings_release,
     .wait = rings_wait,
     .dropped = rings_dropped,
+    .descriptor = rings_descriptor,
     .close = rings_close,
 };
 

@@ -37,9 +37,12 @@ static void udp_wait(struct carrier *carrier, uint64_t limit_ns) {
     descriptor_wait(udp_of(carrier)->socket, limit_ns);
 }
 
-/* SO_MEMINFO has the drops of a socket as its last word. */
 static uint64_t udp_dropped(struct carrier *carrier) {
     return descriptor_dropped(udp_of(carrier)->socket);
+}
+
+static int udp_descriptor(const struct carrier *carrier) {
+    return ((const struct udp_carrier *)carrier)->socket;
 }
 
 static void udp_close(struct carrier *carrier) {
@@ -53,6 +56,7 @@ static const struct carrier_methods methods = {
     .release = udp_release,
     .wait = udp_wait,
     .dropped = udp_dropped,
+    .descriptor = udp_descriptor,
     .close = udp_close,
 };
 

@@ -1,0 +1,264 @@
+/* How long a message takes that goes straight into another process's memory, and how many bytes
+ * arrive per second: by writes, queues and signals, over each carrier, and by TCP. */
+#define _GNU_SOURCE
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench.h"
+#include "companion.h"
+#include "cpus.h"
+#include "flows.h"
+#include "payload.h"
+
+enum { KEY_PRIMITIVE, KEY_PAYLOAD };
+enum { OPTION_CARRIER = 0x100, OPTION_RING_FRAMES };
+enum { CPUS_WANTED = 2, RING_FRAMES_STEP = 32, RING_FRAMES_MOST = 4096 };
+
+static struct {
+    enum carrier_word carrier;
+    bool has_carrier;
+    size_t ring_frames;
+} options_chosen = {.ring_frames = RINGS_FRAMES};
+
+static const struct network *network;
+static struct channel *channel;
+static struct flow flow;
+static uint32_t number = 1; /* of the next message, of both sides */
+static struct far_seen far_before;
+static struct messages_counts near_before;
+static uint64_t near_dropped_before;
+
+static const char *const primitives[] = {
+    [PRIMITIVE_WRITE] = "write",   [PRIMITIVE_FIFO] = "fifo",
+    [PRIMITIVE_SIGNAL] = "signal", [PRIMITIVE_CALL] = "signal-polled",
+    [PRIMITIVE_STREAM] = "stream", NULL,
+};
+
+static const struct bench_key keys[] = {
+    [KEY_PRIMITIVE] = {.name = "primitive", .words = primitives},
+    [KEY_PAYLOAD] = {.name = "payload_bytes"},
+    {0},
+};
+
+enum { ALL_KEYS = 1 << KEY_PRIMITIVE | 1 << KEY_PAYLOAD };
+
+static const struct bench_method methods[] = {
+    [ROUND_TRIP] = {.name = "round-trip", .keys = ALL_KEYS},
+    [ONE_WAY] = {.name = "one-way", .keys = ALL_KEYS},
+    [HALF_DUPLEX] = {.name = "half-duplex", .keys = ALL_KEYS},
+    [FULL_DUPLEX] = {.name = "full-duplex", .keys = ALL_KEYS},
+    {0},
+};
+
+static void accept_point(const struct bench_point *point) {
+    const uint64_t bytes = point->values[KEY_PAYLOAD];
+    const enum primitive primitive = (enum primitive)point->values[KEY_PRIMITIVE];
+    const char *carrier = carrier_words[options_chosen.carrier];
+    const bool spins = network_asked()->spins;
+    if (bytes < PAYLOAD_LEAST_BYTES || bytes > MESSAGES_BYTES_MOST) {
+        refuse("payload_bytes=%" PRIu64 " is not from %d to %d; give one that is", bytes,
+               PAYLOAD_LEAST_BYTES, MESSAGES_BYTES_MOST);
+    }
+    if (carrier_is_stream(options_chosen.carrier) != (primitive == PRIMITIVE_STREAM)) {
+        refuse("primitive=%s does not go over --carrier=%s; %s", primitives[primitive], carrier,
+               primitive == PRIMITIVE_STREAM ? "give tcp or tcp-nagle" : "give primitive=stream");
+    }
+    if (primitive == PRIMITIVE_SIGNAL && (!spins || options_chosen.carrier == CARRIER_MEMORY)) {
+        refuse("primitive=signal interrupts a process that is at work, through a file descriptor; "
+               "give --wait=spin and a carrier other than memory");
+    }
+    if (point->method == FULL_DUPLEX && primitive == PRIMITIVE_STREAM && !spins) {
+        refuse("method=full-duplex over TCP sends and receives by turns, and a call that sleeps "
+               "does one alone; give --wait=spin");
+    }
+    if (point->loops > CHANNEL_SLOTS || (point->loops != 1 && point->method != ROUND_TRIP)) {
+        refuse("loops=%" PRIu64 " is not from 1 to %d; give one that is", point->loops,
+               point->method == ROUND_TRIP ? CHANNEL_SLOTS : 1);
+    }
+}
+
+static struct bench_buffers open_both_sides(const struct bench_settings *settings) {
+    int cpus[CPUS_WANTED];
+    network = network_asked();
+    if (network->port) {
+        refuse("--port is of a far side that somebody else started, and here it is started with "
+               "the near one; leave it out");
+    }
+    if (options_chosen.carrier != CARRIER_MEMORY) {
+        network_open();
+    }
+    if (cpus_find(cpus, CPUS_WANTED) < CPUS_WANTED) {
+        cannot_run("this process may use 1 CPU, and both sides need one each; give it two");
+    }
+    channel = aligned_alloc(_Alignof(struct channel), sizeof *channel);
+    if (!channel) {
+        cannot_run("there is no memory for messages; free some");
+    }
+    memset(channel, 0, sizeof *channel);
+    channel->seed = settings->seed;
+    struct ends ends = ends_open(options_chosen.carrier, network, options_chosen.ring_frames);
+    far_start(&ends, network, settings->seed, cpus[1]);
+    end_open_channel(&ends.near, network, "the far side", true, channel);
+    cpus_pin(cpus[0]);
+    return (struct bench_buffers){0};
+}
+
+static struct bench_task prepare(const struct bench_point *point) {
+    const struct order order = {
+        .pattern = (enum pattern)point->method,
+        .primitive = (enum primitive)point->values[KEY_PRIMITIVE],
+        .bytes = point->values[KEY_PAYLOAD],
+        .first_out = number,
+        .first_in = number,
+    };
+    const bool is_window = point->method == HALF_DUPLEX || point->method == FULL_DUPLEX;
+    const uint64_t directions = point->method == FULL_DUPLEX ? 2 : 1;
+    struct bench_task task = {
+        .bytes_declared = order.bytes * directions * (is_window ? WINDOW_MESSAGES : 1),
+    };
+    flow = (struct flow){
+        .channel = channel,
+        .pattern = order.pattern,
+        .loops = point->loops,
+    };
+    if (channel->endpoint) {
+        near_before = *endpoint_counts(channel->endpoint);
+        near_dropped_before = endpoint_dropped(channel->endpoint);
+    }
+    far_begin(&order);
+    if (!channel_begin(channel, order.primitive, order.bytes, order.first_out, order.first_in)) {
+        cannot_run("this carrier has nothing that interrupts a process; take another primitive");
+    }
+    flow_begin(&flow, &task);
+    return task;
+}
+
+/* What happened at both ends since the point began. */
+static void observe_messages(const struct far_seen *far, struct bench_report *report) {
+    if (!channel->endpoint) {
+        return;
+    }
+    const struct messages_counts *near = endpoint_counts(channel->endpoint);
+    const struct messages_counts *before = &far_before.counts;
+    bench_observe_events(report, "frames_resent",
+                         near->resent - near_before.resent + far->counts.resent - before->resent);
+    bench_observe_events(report, "resends_by_clock",
+                         near->resends_by_clock - near_before.resends_by_clock +
+                             far->counts.resends_by_clock - before->resends_by_clock);
+    bench_observe_events(report, "window_waits", near->window_waits - near_before.window_waits);
+    bench_observe_events(report, "frames_dropped",
+                         endpoint_dropped(channel->endpoint) - near_dropped_before + far->dropped -
+                             far_before.dropped);
+    bench_observe_events(report, "acknowledgement_frames",
+                         near->acknowledgements - near_before.acknowledgements +
+                             far->counts.acknowledgements - before->acknowledgements);
+}
+
+static void observe_network(struct bench_report *report) {
+    struct network_device device;
+    int cpus[CPUS_WANTED];
+    const bool is_network = options_chosen.carrier != CARRIER_MEMORY;
+    bench_observe_count(report, "spinning", network->spins);
+    bench_observe_count(report, "stream", carrier_is_stream(options_chosen.carrier));
+    bench_observe_count(report, "shared_memory", !is_network);
+    bench_observe_count(report, "shaped_link", network->link_bits_per_s > 0);
+    bench_observe_count(report, "affinity_cpus", cpus_find(cpus, CPUS_WANTED));
+    if (is_network && network_device(NETWORK_NEAR, &device)) {
+        bench_observe_count(report, "device_is_loopback", device.is_loopback);
+        bench_observe_count(report, "device_mtu_bytes", device.mtu_bytes);
+    } else {
+        bench_observe_absent(report, "device_is_loopback");
+        bench_observe_absent(report, "device_mtu_bytes");
+    }
+}
+
+static void check(const struct bench_point *point, struct bench_report *report) {
+    const bool is_trip = point->method == ROUND_TRIP || point->method == ONE_WAY;
+    far_call_end();
+    if (!channel_send(channel, channel_next(channel))) {
+        far_give_up(channel_failure(channel));
+    }
+    const struct far_seen far = far_end();
+    channel_end(channel);
+    const uint64_t wrong = flow.wrong + far.wrong;
+    const uint64_t looked_at = flow.looked_at + far.looked_at;
+    if (wrong > 0) {
+        bench_fail(report, "%" PRIu64 " of %" PRIu64 " messages looked at were not as sent", wrong,
+                   looked_at);
+    }
+    bench_observe_events(report, is_trip ? "round_trips" : "message_windows",
+                         is_trip ? flow.looked_at : flow.windows);
+    bench_observe_events(report, "messages_looked_at", looked_at);
+    observe_messages(&far, report);
+    observe_network(report);
+    far_before = far;
+    number += (uint32_t)channel->sent + (uint32_t)channel->arrived;
+}
+
+static const struct argp_option options[] = {
+    {.name = "carrier",
+     .key = OPTION_CARRIER,
+     .arg = "rings|packet|xdp|udp|memory|tcp|tcp-nagle",
+     .doc = "What brings messages to the other side; the last two are TCP alone, with and without "
+            "TCP_NODELAY"},
+    {.name = "ring-frames",
+     .key = OPTION_RING_FRAMES,
+     .arg = "N",
+     .doc = "Room of each ring, in frames, a multiple of 32; 256 without it"},
+    {0},
+};
+
+static enum carrier_word parse_carrier(const char *text) {
+    for (size_t word = 0; carrier_words[word]; word++) {
+        if (strcmp(carrier_words[word], text) == 0) {
+            return (enum carrier_word)word;
+        }
+    }
+    refuse("--carrier '%s' is none of rings, packet, xdp, udp, memory, tcp and tcp-nagle; give one "
+           "of them",
+           text);
+}
+
+static error_t parse_option(int key, char *text, struct argp_state *state) {
+    (void)state;
+    switch (key) {
+    case OPTION_CARRIER:
+        options_chosen.carrier = parse_carrier(text);
+        options_chosen.has_carrier = true;
+        return 0;
+    case OPTION_RING_FRAMES:
+        options_chosen.ring_frames =
+            parse_number("--ring-frames ", text, strlen(text), RING_FRAMES_STEP, RING_FRAMES_MOST);
+        options_chosen.ring_frames -= options_chosen.ring_frames % RING_FRAMES_STEP;
+        return 0;
+    case ARGP_KEY_END:
+        if (!options_chosen.has_carrier) {
+            refuse("--carrier is missing; give one of rings, packet, xdp, udp, memory, tcp and "
+                   "tcp-nagle");
+        }
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp_child children[] = {{.argp = &network_argp}, {0}};
+static const struct argp argp = {
+    .options = options,
+    .parser = parse_option,
+    .children = children,
+};
+
+const struct bench_kernel bench_kernel = {
+    .name = "messages",
+    .question = "How long does a message take that goes straight into another process's memory?",
+    .argp = &argp,
+    .keys = keys,
+    .methods = methods,
+    .accept = accept_point,
+    .open = open_both_sides,
+    .prepare = prepare,
+    .check = check,
+    .close = companions_end,
+};
