@@ -61,10 +61,14 @@ struct ethernet {
     int interface; /* its index */
     unsigned char here[6];
     unsigned char there[6];
+    /* Of its frames: whoever else has a connection through these interfaces takes another one, for
+     * each socket of a type is handed all its frames. ETHERNET_TYPE is IEEE 802's for local
+     * experiments. */
+    uint16_t type;
     bool bypasses_queue; /* what shapes the link is left out, and costs nothing */
 };
 
-enum { ETHERNET_TYPE = 0x88b5 }; /* IEEE 802: for local experiments */
+enum { ETHERNET_TYPE = 0x88b5 };
 
 /* Index and address of an interface in this network namespace; false: errno says why. */
 bool ethernet_look(const char *name, int *interface, unsigned char address[6]);

@@ -4,13 +4,15 @@
 #include <errno.h>
 #include <netinet/tcp.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "bench.h"
 #include "crew.h"
 
-#define CONNECTION UINT64_C(0x6d657373616765)
+/* Between virtual interfaces that nobody else has: one of these for each connection. */
+enum { TYPE_FIRST = 0xe000, TYPES = 0x1000 };
 
 const char *const carrier_words[] = {
     [CARRIER_RINGS] = "rings",
@@ -58,8 +60,8 @@ static void open_memory(const struct network *network, struct ends *ends) {
 
 /* --- Ethernet. */
 
-static void look_at_interfaces(const struct network *network, struct ethernet *near,
-                               struct ethernet *far) {
+static void look_at_interfaces(const struct network *network, uint64_t connection,
+                               struct ethernet *near, struct ethernet *far) {
     struct network_device near_device;
     struct network_device far_device;
     if (!network->far_namespace || !network_device(NETWORK_NEAR, &near_device) ||
@@ -77,6 +79,7 @@ static void look_at_interfaces(const struct network *network, struct ethernet *n
     memcpy(near->there, far->here, sizeof near->there);
     memcpy(far->there, near->here, sizeof far->there);
     /* A link that is shaped is shaped by the queue in front of the near side. */
+    near->type = far->type = (uint16_t)(TYPE_FIRST + connection % TYPES);
     near->bypasses_queue = far->bypasses_queue = network->link_bits_per_s == 0;
 }
 
@@ -97,7 +100,7 @@ static void open_ethernet(enum carrier_word word, const struct network *network,
                           struct ends *ends) {
     struct ethernet near = {0};
     struct ethernet far = {0};
-    look_at_interfaces(network, &near, &far);
+    look_at_interfaces(network, ends->connection, &near, &far);
     ends->near.carrier = open_frames(word, &near, frames);
     network_enter(network->far_namespace);
     ends->far.carrier = ends->near.carrier ? open_frames(word, &far, frames) : NULL;
@@ -148,6 +151,9 @@ static void open_tcp(const struct network *network, bool nodelay, struct ends *e
 
 struct ends ends_open(enum carrier_word word, const struct network *network, size_t frames) {
     struct ends ends = {.near.socket = -1, .far.socket = -1};
+    if (getrandom(&ends.connection, sizeof ends.connection, 0) != sizeof ends.connection) {
+        lack("a random number", "see what forbids getrandom()");
+    }
     switch (word) {
     case CARRIER_UDP:
         open_udp(network, &ends);
@@ -177,20 +183,20 @@ void end_let_go(struct end *end) {
     *end = (struct end){.socket = -1};
 }
 
-void end_open_channel(const struct end *end, const struct network *network, const char *peer,
+void end_open_channel(const struct end *end, uint64_t connection, bool spins, const char *peer,
                       bool is_waited_for, struct channel *channel) {
     if (!end->carrier) {
-        channel_open_stream(channel, end->socket, network->spins);
+        channel_open_stream(channel, end->socket, spins);
         return;
     }
     const struct endpoint_options options = {
         .peer = peer,
-        .connection = CONNECTION,
-        .sleeps = !network->spins,
+        .connection = connection,
+        .sleeps = !spins,
         .silent_ns = is_waited_for ? 0 : MESSAGES_SILENT_EVER,
     };
     struct endpoint *endpoint = endpoint_open(end->carrier, &options);
-    if (!endpoint || !channel_open_messages(channel, endpoint, network->spins)) {
+    if (!endpoint || !channel_open_messages(channel, endpoint, spins)) {
         cannot_run("there is no memory for messages; free some");
     }
 }

@@ -29,6 +29,7 @@ struct end {
 };
 
 struct ends {
+    uint64_t connection; /* a random number */
     struct end near;
     struct end far;
 };
@@ -40,7 +41,7 @@ struct ends ends_open(enum carrier_word word, const struct network *network, siz
 void end_let_go(struct end *end);
 
 /* In the process whose end it is. `peer` names the other one. */
-void end_open_channel(const struct end *end, const struct network *network, const char *peer,
+void end_open_channel(const struct end *end, uint64_t connection, bool spins, const char *peer,
                       bool is_waited_for, struct channel *channel);
 
 #endif

@@ -41,14 +41,14 @@ int ethernet_socket(const struct ethernet *ethernet) {
 bool ethernet_bind(int socket, const struct ethernet *ethernet) {
     const struct sockaddr_ll place = {
         .sll_family = AF_PACKET,
-        .sll_protocol = htons(ETHERNET_TYPE),
+        .sll_protocol = htons(ethernet->type),
         .sll_ifindex = ethernet->interface,
     };
     return bind(socket, (const struct sockaddr *)&place, sizeof place) == 0;
 }
 
 void ethernet_head(const struct ethernet *ethernet, unsigned char header[ETHERNET_HEADER_BYTES]) {
-    const uint16_t type = htons(ETHERNET_TYPE);
+    const uint16_t type = htons(ethernet->type);
     memcpy(header, ethernet->there, sizeof ethernet->there);
     memcpy(header + sizeof ethernet->there, ethernet->here, sizeof ethernet->here);
     memcpy(header + sizeof ethernet->there + sizeof ethernet->here, &type, sizeof type);

@@ -114,7 +114,8 @@ static void be_far_side(const void *place) {
     }
     *channel = (struct channel){.seed = argument->seed};
     end_let_go(&argument->ends->near);
-    end_open_channel(&argument->ends->far, argument->network, "the near side", false, channel);
+    end_open_channel(&argument->ends->far, argument->ends->connection, argument->network->spins,
+                     "the near side", false, channel);
     companion_ready(0);
     for (uint32_t point = 1;; point++) {
         while (atomic_load(&shared->ordered) < point) {

@@ -99,7 +99,7 @@ static struct bench_buffers open_both_sides(const struct bench_settings *setting
     channel->seed = settings->seed;
     struct ends ends = ends_open(options_chosen.carrier, network, options_chosen.ring_frames);
     far_start(&ends, network, settings->seed, cpus[1]);
-    end_open_channel(&ends.near, network, "the far side", true, channel);
+    end_open_channel(&ends.near, ends.connection, network->spins, "the far side", true, channel);
     cpus_pin(cpus[0]);
     return (struct bench_buffers){0};
 }
