@@ -1,4 +1,4 @@
-/* What an endpoint keeps; for the files that make it up (sending.c, receiving.c, silence.c). */
+/* What an endpoint keeps; for the files that make it up (endpoint.c and its siblings). */
 #ifndef ENDPOINT_H
 #define ENDPOINT_H
 
@@ -55,7 +55,7 @@ struct endpoint {
 };
 
 /* sending.c, which also has endpoint_room */
-struct sent_frame *sending_reserve(struct endpoint *endpoint); /* NULL: failed */
+struct sent_frame *sending_next(const struct endpoint *endpoint); /* where there is room */
 void sending_commit(struct endpoint *endpoint);
 void sending_continue(struct endpoint *endpoint);
 void sending_take_acknowledgement(struct endpoint *endpoint, uint32_t acknowledged);
@@ -69,7 +69,7 @@ void receiving_take(struct endpoint *endpoint, const unsigned char *frame, size_
 /* control.c: frames without a message. */
 void control_send(struct endpoint *endpoint, enum frame_kind kind);
 
-/* interrupts.c: around all that changes an endpoint. */
+/* polling.c; the two below stand around all that changes an endpoint. */
 void interrupts_make_up(struct endpoint *endpoint);
 
 static inline void endpoint_enter(struct endpoint *endpoint) {
@@ -86,6 +86,8 @@ static inline void endpoint_leave(struct endpoint *endpoint) {
 
 /* silence.c */
 void silence_look(struct endpoint *endpoint, uint64_t now_ns);
+
+/* state.c, which also has endpoint_failure and endpoint_counts: the first failure is kept. */
 void endpoint_fail(struct endpoint *endpoint, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 

@@ -11,27 +11,12 @@ size_t endpoint_room(const struct endpoint *endpoint) {
     return endpoint->options.window - (endpoint->next - endpoint->acknowledged);
 }
 
-static bool is_full(const struct endpoint *endpoint) {
-    return endpoint_room(endpoint) == 0;
-}
-
 static struct sent_frame *frame_of(const struct endpoint *endpoint, uint32_t number) {
     return &endpoint->frames[number % endpoint->options.window];
 }
 
-struct sent_frame *sending_reserve(struct endpoint *endpoint) {
-    if (is_full(endpoint) && endpoint->is_delivering) {
-        return NULL;
-    }
-    endpoint->counts.window_waits += is_full(endpoint);
-    while (is_full(endpoint) && !endpoint_failure(endpoint)) {
-        if (endpoint->options.sleeps) {
-            endpoint_wait(endpoint, UINT64_MAX);
-        } else {
-            endpoint_poll(endpoint);
-        }
-    }
-    return endpoint_failure(endpoint) ? NULL : frame_of(endpoint, endpoint->next);
+struct sent_frame *sending_next(const struct endpoint *endpoint) {
+    return frame_of(endpoint, endpoint->next);
 }
 
 void sending_commit(struct endpoint *endpoint) {

@@ -1,21 +1,10 @@
 /* Who is silent is asked; who stays silent is dead. */
 #include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
 
 #include "endpoint.h"
 
 enum { ASKS = 6 }; /* before a silent peer is given up */
 #define NS_PER_MS UINT64_C(1000000)
-
-void endpoint_fail(struct endpoint *endpoint, const char *format, ...) {
-    if (!*endpoint->failure) {
-        va_list arguments;
-        va_start(arguments, format);
-        vsnprintf(endpoint->failure, sizeof endpoint->failure, format, arguments);
-        va_end(arguments);
-    }
-}
 
 void silence_look(struct endpoint *endpoint, uint64_t now_ns) {
     const uint64_t limit_ns = endpoint->options.silent_ns;
