@@ -17,8 +17,6 @@ from contextlib import chdir, redirect_stderr
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from benchbook.controls import campaign_fingerprint, score
 from benchbook.controls import run as control_run
 from benchbook.controls.background_load import LOADS, NONE, loaded
@@ -31,7 +29,7 @@ from benchbook.core.number_format import listed
 from benchbook.define import catalogue
 from benchbook.define.models import Control
 from benchbook.define.settings import load_settings
-from benchbook.define.yaml_files import load
+from benchbook.define.yaml_files import load, read_yaml
 from benchbook.detect import catalogue_of_artefacts
 from benchbook.host import facts
 from benchbook.records import journal
@@ -142,8 +140,8 @@ def undone(lab: Path) -> dict[str, frozenset[str]]:
     for name in catalogue.controls(lab):
         path = lab / "kernels" / name / UNDONE
         if path.exists():
-            content = yaml.safe_load(path.read_text(encoding="utf-8"))
-            if not isinstance(content, dict) or not isinstance(content.get("undone_by"), list):
+            content = read_yaml(path)
+            if not isinstance(content.get("undone_by"), list):
                 raise BenchbookError(f"{path}: key 'undone_by' must be a list of loads")
             named = frozenset(map(str, content["undone_by"]))
             if unknown := sorted(named - LOADS.keys() | named & {NONE}):

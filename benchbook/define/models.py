@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, WrapValidator, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, WrapValidator, model_validator
 from pydantic_core import PydanticCustomError
 
-from benchbook.define.refusals import KIND, NAME, UNKNOWN_KEY
+from benchbook.core.addresses import address_and_port
+from benchbook.define.refusals import ALLOWED, KIND, NAME, UNKNOWN_KEY
 
+MOST_S = 31 * 86400  # of any time that is set; a month
 Version = Literal[1]
 Preset = Literal["tiny", "quick", "paper"]
 Value = str | int | float
@@ -28,6 +30,16 @@ Network = Annotated[
 def _as_written(value: Any, validate: Callable[[Any], Any]) -> Any:
     validate(value)
     return value
+
+
+def _peer(text: str) -> str:
+    try:
+        address_and_port(text)
+    except ValueError as allowed:
+        raise PydanticCustomError(
+            ALLOWED, "it must be {allowed}", {"allowed": str(allowed)}
+        ) from None
+    return text
 
 
 # A whole number stays one: hashes of claims and runs are made of the text `10`, not of `10.0`.
@@ -88,19 +100,25 @@ class Settings(Model):
     )
     again: int = Field(ge=1, le=1000, description="complete runs wanted of the same plan")
     memory_fraction: Number = Field(gt=0, le=0.9, description="of the memory available")
-    budget_s: Number = Field(gt=0, description="measuring time per paper, seconds")
-    controls_budget_s: Number = Field(gt=0, description="measuring time per control, seconds")
+    budget_s: Number = Field(gt=0, le=MOST_S, description="measuring time per paper, seconds")
+    controls_budget_s: Number = Field(
+        gt=0, le=MOST_S, description="measuring time per control, seconds"
+    )
     looks: list[Annotated[int, Field(ge=6, le=200)]] = Field(min_length=1)
     target_half_width: Number = Field(
         gt=0, lt=1, description="of a claim's simultaneous interval, as a log ratio"
     )
-    point_s: Number = Field(gt=0, description="time aimed at per point and invocation, seconds")
+    point_s: Number = Field(
+        gt=0, le=MOST_S, description="time aimed at per point and invocation, seconds"
+    )
     samples_least: int = Field(ge=3, le=1000)
     samples_most: int = Field(ge=3, le=1_000_000)
     sample_least_ns: int = Field(ge=1000, description="a sample loops until it lasts this long")
     warmup: int = Field(ge=0, le=1000, description="repetitions before the samples, kept, marked")
-    time_limit_s: Number = Field(gt=0, description="per invocation; beyond it the kernel hangs")
-    anchor_every_s: Number = Field(gt=0)
+    time_limit_s: Number = Field(
+        gt=0, le=MOST_S, description="per invocation; beyond it the kernel hangs"
+    )
+    anchor_every_s: Number = Field(gt=0, le=MOST_S)
     turns: int = Field(
         default=1,
         ge=1,
@@ -114,8 +132,7 @@ class Settings(Model):
         description="the device that experiment hostdev uses: its number, or a part of its name; "
         "for both libraries, or for each"
     )
-    udp_peer: str | None = Field(
-        pattern=r"^[0-9.]+(:[0-9]+)?$",
+    udp_peer: Annotated[str, AfterValidator(_peer)] | None = Field(
         description="IPv4 address (and port) of a host that runs `benchbook serve udp-echo`",
     )
     disturbed: Disturbance

@@ -12,6 +12,7 @@ from pydantic_core import ErrorDetails
 # Letters and digits first, so that a name can be a folder, a rule and a part of an option.
 NAME = r"^[A-Za-z0-9][A-Za-z0-9._+-]*$"
 KIND = "kind"  # the key that says which of several models a mapping is
+ALLOWED = "allowed"  # the error of a type of ours: its message says what is allowed
 UNKNOWN_KEY = "unknown_key"  # the error that Model raises for a key that it does not have
 _SHOWN = 80  # characters of a refused value
 _OF_KEY = "[key]"  # how pydantic ends the place of an error about a mapping's key
@@ -144,6 +145,9 @@ def _allowed(error: ErrorDetails) -> str:
             limit = context["min_length" if least else "max_length"]
             items = f"{limit} item{'s' if limit != 1 else ''}"
             return f"it needs at least {items}" if least else f"it takes at most {items}"
+        case "float_type" | "int_type" if _is_number(error["input"]):
+            like = "10000" if kind == "int_type" else "1.0e+4"
+            return f"YAML takes that for text; it must be {_KINDS[kind]}, like {like}"
         case _ if kind in _LIMITS:
             word, key = _LIMITS[kind]
             limit = context[key]
@@ -151,6 +155,14 @@ def _allowed(error: ErrorDetails) -> str:
         case _ if kind in _KINDS:
             return f"it must be {_KINDS[kind]}"
     return error["msg"]
+
+
+def _is_number(value: Any) -> bool:
+    """Whether people read it as a number: 1e308 has no point, so that YAML does not."""
+    try:
+        return isinstance(value, str) and bool(float(value) or True)
+    except ValueError:
+        return False
 
 
 def _kind(error: ErrorDetails) -> str:

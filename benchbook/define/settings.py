@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -45,7 +46,7 @@ def load_settings(root: Path, overrides: dict[str, Any]) -> Settings:
     default = root / "config" / "default.yaml"
     local = root / "config" / "local.yaml"
     layers = [(default, read_yaml(default))]
-    personal = read_yaml(local) if local.exists() else {}
+    personal = read_yaml(local) if os.path.lexists(local) else {}
     preset = {**layers[0][1], **personal, **overrides}.get("preset")
     preset_file = root / "config" / f"{preset}.yaml"
     if preset in PRESETS and preset_file.exists():

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import os
 import pickle
+import stat
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypeVar
@@ -13,11 +15,13 @@ from pydantic import ValidationError
 
 from benchbook.core.errors import BenchbookError
 from benchbook.define.models import Model
-from benchbook.define.refusals import sentence
+from benchbook.define.refusals import sentence, shown
 
 # What PyYAML raises, beside its own errors, for text that it cannot make a value of.
 BROKEN = (ValueError, LookupError, TypeError, AttributeError, RecursionError)
 _LARGEST = 2**63
+MOST_BYTES = 16 << 20  # of a file; the longest of ours has 0.1 MB
+MOST_VALUES = 1_000_000
 _DEEP = 10_000  # brackets and columns, more than any definition has
 _TAGS = {
     "int": "a number",
@@ -38,12 +42,14 @@ class _Keys:
     twice."""
 
     def get_single_node(self) -> yaml.Node | None:
-        """The document; _KeyRefused for the first mapping whose keys are refused."""
+        """The document; _KeyRefused for the first mapping whose keys are refused, or where anchors
+        repeat each other to too much."""
         root: yaml.Node | None = super().get_single_node()  # type: ignore[misc]
-        left, looked_at = [root], set[int]()
+        left, looked_at, repeats = [root], set[int](), False
         while left:
             node = left.pop()
             if id(node) in looked_at:  # an anchor that is used again
+                repeats = True
                 continue
             looked_at.add(id(node))
             if isinstance(node, yaml.MappingNode):
@@ -51,6 +57,11 @@ class _Keys:
                 left += reversed([value for _, value in node.value])
             elif isinstance(node, yaml.SequenceNode):
                 left += reversed(node.value)
+        if root is not None and repeats and _written_out(root, {}) > MOST_VALUES:
+            raise _KeyRefused(
+                f"its anchors (&) repeat each other to more than {MOST_VALUES:,} values; "
+                "write fewer"
+            )
         return root
 
     def _look_at_keys(self, node: yaml.MappingNode) -> None:
@@ -72,6 +83,20 @@ class _Keys:
             seen.add(key.value)
 
 
+def _written_out(node: yaml.Node, sizes: dict[int, int]) -> int:
+    """How many values a node has, those of anchors as often as they are used. One that is inside
+    itself counts once: it is refused later. `sizes` are those that were counted."""
+    if id(node) not in sizes:
+        sizes[id(node)] = 1
+        inside: list[yaml.Node] = []
+        if isinstance(node, yaml.MappingNode):
+            inside = [part for pair in node.value for part in pair]
+        elif isinstance(node, yaml.SequenceNode):
+            inside = node.value
+        sizes[id(node)] += sum(_written_out(part, sizes) for part in inside)
+    return sizes[id(node)]
+
+
 class _Loader(_Keys, yaml.SafeLoader):
     """Stops at what is nested too deeply for it."""
 
@@ -88,6 +113,19 @@ def _parsed(text: str) -> Any:
     return yaml.load(text, _FastLoader if nested < _DEEP else _Loader)  # both are SafeLoaders
 
 
+def value_of(text: str, origin: str) -> Any:
+    """The value that a short text of YAML means; BenchbookError, a sentence about `origin`."""
+    try:
+        value = _parsed(text)
+    except _KeyRefused as error:
+        raise BenchbookError(f"{origin}: {error}") from None
+    except (yaml.YAMLError, *BROKEN):
+        raise BenchbookError(
+            f"{origin} is {shown(text)}, which is not valid YAML; mend it or put it in quotes"
+        ) from None
+    return pickle.loads(pickle.dumps(value))
+
+
 def read_yaml(path: Path) -> dict[str, Any]:
     """The mapping in a YAML file; BenchbookError where it is missing, broken or no mapping."""
     # Each reader gets a copy. With copy.deepcopy a start of the workflow took 0.1 s of CPU more.
@@ -102,7 +140,15 @@ def _pickled(path: Path, text: str) -> bytes:
 
 def _text(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8")
+        # Whoever opens a pipe that nobody writes to would wait for ever.
+        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        with open(handle, "rb") as stream:  # noqa: PTH123 - of a handle
+            if not stat.S_ISREG(os.fstat(handle).st_mode):
+                raise BenchbookError(f"{path}: is no plain file; write one, or remove it")
+            content = stream.read(MOST_BYTES + 1)
+        if len(content) > MOST_BYTES:
+            raise BenchbookError(f"{path}: has more than {MOST_BYTES >> 20} MiB; write a short one")
+        return content.decode()
     except OSError as error:
         raise BenchbookError(f"{path}: cannot be read ({error.strerror})") from None
     except UnicodeDecodeError:

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from benchbook.core.addresses import address_and_port
 from benchbook.core.errors import BenchbookError
 from benchbook.host import tools
 from benchbook.host.capabilities import capability
@@ -227,10 +228,11 @@ def refusal(factors: dict[str, Any], peer: str | None, root: Path) -> str:
 
 
 def peer_of(text: str | None) -> tuple[str, int] | None:
-    """ADDRESS or ADDRESS:PORT (IPv4) as (address, port). BenchbookError for a port that is none."""
+    """ADDRESS or ADDRESS:PORT (IPv4) as (address, port). BenchbookError for anything else."""
     if not text:
         return None
-    address, _, port = text.partition(":")
-    if port and not (port.isdigit() and 0 < int(port) < 65536):
-        raise BenchbookError(f"udp_peer {text!r} names no port from 1 to 65535; write ADDRESS:PORT")
-    return address, int(port or PEER_PORT)
+    try:
+        address, port = address_and_port(text)
+    except ValueError as allowed:
+        raise BenchbookError(f"udp_peer is {text!r}; it must be {allowed}") from None
+    return address, port or PEER_PORT

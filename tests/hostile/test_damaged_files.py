@@ -6,6 +6,7 @@ import json
 import random
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -83,12 +84,28 @@ def test_a_line_of_another_kind(run: Path, odd: str, name: str) -> None:
     assert "move this run folder away" in text or odd == "no version"
 
 
+def flip_key(record: dict[str, Any], dice: random.Random) -> None:
+    """The last letter of a key becomes another one."""
+    key = dice.choice([key for key in record if key != "version"])
+    record[f"{key[:-1]}{chr(ord(key[-1]) ^ 1)}"] = record.pop(key)
+
+
+def change_kind(record: dict[str, Any], dice: random.Random) -> None:
+    """A value becomes one of another kind."""
+    key = dice.choice([key for key in record if key != "version"])
+    record[key] = dice.choice(["x", [], ["x"], {}, [[1], [2]], None, 1.5, -1])
+
+
 @pytest.mark.parametrize("name", LINES)
-def test_a_key_of_another_name(
-    run: Path, name: str, record_property: Callable[[str, int], None]
+@pytest.mark.parametrize("harm", [flip_key, change_kind])
+def test_a_key_or_a_value_of_another_kind(
+    run: Path,
+    name: str,
+    harm: Callable[[dict[str, Any], random.Random], None],
+    record_property: Callable[[str, int], None],
 ) -> None:
-    """A letter of a key in a journal is flipped: the run is read without it, or refused by file and
-    line; there is no traceback."""
+    """A letter of a key in a journal is flipped, or a value becomes text, a list, null or a
+    fraction: the run is read without it, or refused by file and line; there is no traceback."""
     dice = random.Random(7)
     tries = 60
     record_property("tried", tries)
@@ -96,31 +113,7 @@ def test_a_key_of_another_name(
         lines = list(LINES[name])
         place = dice.randrange(len(lines))
         record = json.loads(lines[place])
-        keys = [key for key in record if key != "version"]
-        key = dice.choice(keys)
-        record[f"{key[:-1]}{chr(ord(key[-1]) ^ 1)}"] = record.pop(key)
-        lines[place] = json.dumps(record).encode() + b"\n"
-        (run / name).write_bytes(b"".join(lines))
-        try:
-            read_all(run)
-        except BenchbookError as error:
-            assert str(run) in str(error)
-
-
-@pytest.mark.parametrize("name", LINES)
-def test_values_of_another_kind(
-    run: Path, name: str, record_property: Callable[[str, int], None]
-) -> None:
-    """A value in a journal becomes text, a list, null or a fraction: no traceback."""
-    dice = random.Random(11)
-    tries = 60
-    record_property("tried", tries)
-    for _ in range(tries):
-        lines = list(LINES[name])
-        place = dice.randrange(len(lines))
-        record = json.loads(lines[place])
-        key = dice.choice([key for key in record if key != "version"])
-        record[key] = dice.choice(["x", [], ["x"], {}, [[1], [2]], None, 1.5, -1])
+        harm(record, dice)
         lines[place] = json.dumps(record).encode() + b"\n"
         (run / name).write_bytes(b"".join(lines))
         try:
