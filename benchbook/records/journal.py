@@ -33,6 +33,7 @@ _KINDS: dict[str, type | tuple[type, ...]] = {
     **dict.fromkeys(("t_block_ns", "t_invocation_ns", "read_ns", "cost_ns"), int),
     **dict.fromkeys(("observations", "usage", "conditions", "half_widths", "failed"), dict),
     **dict.fromkeys(("order", "process", "cpus"), list),
+    "disturbed": (list, bool),
     **dict.fromkeys(("cpu", "a", "b"), int),
     **dict.fromkeys(("ns_per_iteration", "round_trip_ns", "median_ns"), (int, float)),
 }

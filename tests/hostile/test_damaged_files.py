@@ -98,16 +98,17 @@ def change_kind(record: dict[str, Any], dice: random.Random) -> None:
 
 @pytest.mark.parametrize("name", LINES)
 @pytest.mark.parametrize("harm", [flip_key, change_kind])
+@pytest.mark.parametrize("tries", [10, pytest.param(400, marks=pytest.mark.long)])
 def test_a_key_or_a_value_of_another_kind(
     run: Path,
     name: str,
     harm: Callable[[dict[str, Any], random.Random], None],
+    tries: int,
     record_property: Callable[[str, int], None],
 ) -> None:
     """A letter of a key in a journal is flipped, or a value becomes text, a list, null or a
     fraction: the run is read without it, or refused by file and line; there is no traceback."""
-    dice = random.Random(7)
-    tries = 60
+    dice = random.Random(tries)
     record_property("tried", tries)
     for _ in range(tries):
         lines = list(LINES[name])
