@@ -46,6 +46,7 @@ DETECTORS = made_up.ROOT / "benchbook/detect/detectors"
 STUCK = [point for point in IDS if "block-1.1.1" in point]
 COPIES = [point for point in IDS if "method=copy" in point]
 WHOLE_RUN = "cache-size-disagrees"
+IN_WORDS = wording.capitalised(artefacts.title(WHOLE_RUN))
 TRIAL = next(
     str(row["name"]).removeprefix("trial: ")
     for row in made_up_stream.evidence()
@@ -337,11 +338,14 @@ def test_every_picture_of_a_marked_point_carries_its_mark(site: Path) -> None:
     for name in ("overview", "size-sweep", "forms", "odd", "what-moved"):
         assert "X1" in drawn[name].svg or name == "odd", name
         assert "Marked: " in drawn[name].alt or name == "odd", name
-    assert "X1 source-not-advanced (invalidates) at 1 of 3 points" in drawn["mbw-b4096-32"].alt
+    assert (
+        "X1 the source pointer never moves (invalidates) at 1 of 3 points"
+        in drawn["mbw-b4096-32"].alt
+    )
     stream = read_paper(site / made_up.STREAM / made_up.STREAM / "paper.json")
     grid = paper_page.PaperPage(stream).pictures()["virtual-multiples"]
     assert "X1" in grid.svg
-    assert "X1 dead-code (invalidates)" in grid.alt
+    assert f"X1 {artefacts.title('dead-code')} (invalidates)" in grid.alt
 
 
 def test_findings_stand_below_their_figure_once_each(site: Path, browser: Browser) -> None:
@@ -349,14 +353,14 @@ def test_findings_stand_below_their_figure_once_each(site: Path, browser: Browse
     entries = view.query_selector_all("#mbw-b4096-32-table .marked li")
     texts = [entry.inner_text().replace("\n", " ") for entry in entries]
     assert [text.split()[0] for text in texts] == ["X1", "E1", "i1"] or "B1" in texts[1]
-    assert "source-not-advanced invalidates 1 of 3 points here, by a factor of 12.0" in texts[0]
+    assert "The source pointer never moves: invalidates 1 of 3 points here, by a factor" in texts[0]
     # The first sentence alone, whatever its figures look like.
     assert texts[0].endswith("The cause of source-not-advanced is 0.0488% of this. In full")
     overview = view.query_selector("main > .marked, .marked")
     assert overview is not None
-    assert overview.inner_text().count("source-not-advanced invalidates") == 1
+    assert overview.inner_text().count("The source pointer never moves: invalidates") == 1
     assert "One of them: " in overview.inner_text()
-    assert all(WHOLE_RUN not in text for text in texts)
+    assert all(IN_WORDS not in text for text in texts)
     for link in view.query_selector_all(".marked a.mark"):
         assert view.query_selector(str(link.get_attribute("href"))) is not None
     # One card for each artefact, named in words, its many findings folded.
@@ -374,7 +378,7 @@ def test_a_finding_about_the_whole_run_stands_at_no_point(
 ) -> None:
     view = opened(browser, site / "reports" / f"{made_up.PAPER}.html", 1280)
     text = looks[site / "reports" / f"{made_up.PAPER}.html"]["text"]
-    assert f"About the whole run: {WHOLE_RUN} (informs)." in text
+    assert f"About the whole run: {IN_WORDS} (informs)." in text
     assert len(view.query_selector_all(f"#finding-{WHOLE_RUN}-informs")) == 1
     paper = read_paper(site / made_up.PAPER / made_up.PAPER / "paper.json")
     marks = findings_section.marks_of(paper)
@@ -385,7 +389,7 @@ def test_a_finding_about_the_whole_run_stands_at_no_point(
 def test_the_machine_page_holds_what_is_about_the_whole_run(site: Path, looks: dict) -> None:
     text = looks[site / "reports/machine.html"]["text"]
     _, _, section = text.partition("Findings about whole runs")
-    assert section.strip().startswith(f"{WHOLE_RUN} · informs, by a factor of 12.0")
+    assert section.strip().startswith(f"{IN_WORDS} · informs, by a factor of 12.0")
     assert section.count("Take cache-size-disagrees out.") == 1
     assert "layout-bias" not in text
 

@@ -23,7 +23,7 @@ from benchbook.core.errors import BenchbookError
 from benchbook.core.sizes import format_bytes
 from benchbook.core.units import RATE, TIME
 from benchbook.judge.paper_json import read_paper
-from benchbook.report import VARIABLE, artefacts, wording
+from benchbook.report import VARIABLE, wording
 from benchbook.report.figure_tables import figure_csv, runs_csv, sweep_csv
 from benchbook.report.plots.style import Picture
 from benchbook.report.render import Html, data_address, part, svg_of
@@ -375,7 +375,6 @@ class PaperPage:
             figures=[self._shown(figure) for figure in figures],
             hollow="; ".join(emulated),
             imported=any(figure["imported"] and not figure["grid"] for figure in figures),
-            artefacts=artefacts,
         )
 
     def _shown(self, figure: dict[str, Any]) -> dict[str, Any]:
@@ -492,7 +491,6 @@ class PaperPage:
             grave=grave,
             others=[mark for mark in every if mark not in grave],
             effects=findings_section.EFFECTS,
-            artefacts=artefacts,
         )
 
     def failures(self) -> Html:

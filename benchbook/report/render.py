@@ -14,7 +14,7 @@ import jinja2
 from markupsafe import Markup, escape
 
 from benchbook.core import number_format
-from benchbook.report import foreign_words, run_groups
+from benchbook.report import artefacts, foreign_words, run_groups
 from benchbook.report.anonymise import nameless, nameless_page
 from benchbook.report.plots import palette
 
@@ -84,6 +84,7 @@ def environment() -> jinja2.Environment:
         "count": number_format.count,
         "seconds": number_format.seconds,
         "code": code,
+        "artefact": artefacts.title,
         "hue": palette.variable,
         "sentence": lambda text: text[:1].upper() + text[1:],
     }

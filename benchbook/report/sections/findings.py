@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from benchbook.core import number_format
-from benchbook.report import wording
+from benchbook.report import artefacts, wording
 from benchbook.report.wording import Paper
 
 VERBS = {
@@ -130,7 +130,7 @@ class Marks:
         if not notes:
             return ""
         parts = [
-            f"{note.mark.name} {note.mark.artefact} ({note.mark.effect}) at "
+            f"{note.mark.name} {artefacts.title(note.mark.artefact)} ({note.mark.effect}) at "
             f"{note.points} of {number_format.plural(note.of, 'point')}"
             for note in notes
         ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from benchbook.report import wording
+from benchbook.report import artefacts, wording
 from benchbook.report.sections import claims as claims_section
 from benchbook.report.sections import findings as findings_section
 from benchbook.report.sections import source_words
@@ -64,7 +64,7 @@ def _findings(paper: Paper) -> Iterator[Entry]:
     for mark in (*marks.every, *marks.run):
         yield Entry(
             kind="finding",
-            text=f"{mark.artefact}: {mark.heading}",
+            text=f"{wording.capitalised(artefacts.title(mark.artefact))}: {mark.heading}",
             where=f"{paper['paper']}.html#{mark.anchor}",
             paper=source_words.title(paper),
             detail=mark.sentence,

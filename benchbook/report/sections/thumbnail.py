@@ -58,7 +58,15 @@ def _few(rows: list[Row]) -> list[Row]:
     measured = [row for row in rows if row.value is not None]
     others = [row for row in rows if row.value is None]
     chosen = (measured + others)[:ROWS]
-    return [replace(row, marks=()) for row in rows if row in chosen]
+    return [_not_simulated(row) for row in rows if row in chosen]
+
+
+def _not_simulated(row: Row) -> Row:
+    """The row without a value that only stands for another, and without names of findings."""
+    if not row.emulated:
+        return replace(row, marks=())
+    bare = replace(row, marks=(), dots=(), value=None, low=None, high=None, emulated=False)
+    return replace(bare, here="not measured")
 
 
 def _forest(
