@@ -121,5 +121,5 @@ def test_intervals_of_one_kind_of_unit_stand_in_one_row() -> None:
     (report,) = read(log_of(("[ ID] Interval  Transfer  Bitrate\n" + "\n".join(lines)).encode()))
     (row,) = [row for row in rows_of(report) if row[1] == "throughput"]
     _, _, statistic, span, unit, *_ = row
-    assert statistic == "interval (60: least, median, most)"
+    assert statistic == "interval ×60"
     assert (span, unit) == ("0 … 940 … 1,200", "Mbit/s (10⁶)")

@@ -12,12 +12,22 @@ from benchbook.commands.options import AsJson, CacheSize
 
 
 def command(
-    files: Annotated[list[Path], typer.Argument(metavar="FILE…", help="- is standard input")],
+    files: Annotated[
+        list[Path] | None, typer.Argument(metavar="FILE…", help="- is standard input")
+    ] = None,
     l3: CacheSize = "",
     host: Annotated[
         str, typer.Option(help="where it ran: 'here', a host with results, or its plan.json")
     ] = "",
+    formats: Annotated[bool, typer.Option("--formats", help="list what can be read")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Read what any benchmark printed, and say what is wrong with it."""
-    run(files, l3, host, as_json=as_json)
+    """Read what a benchmark printed, and say what is wrong with it.
+
+    It reads the output of the programs that --formats lists, whole or in part, out of tickets,
+    mails and logs of continuous integration, and messages of programs that failed. It states what
+    the text itself decides; what it cannot decide it asks for, or leaves out.
+    """
+    if not files and not formats:
+        raise typer.BadParameter("name a file, or - for standard input", param_hint="FILE…")
+    run(files or [], l3, host, as_json=as_json, formats=formats)

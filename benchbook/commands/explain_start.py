@@ -13,6 +13,7 @@ from benchbook.explain.api import (
     Explained,
     Machine,
     as_text,
+    looked_for,
     machine_of,
     of_file,
     print_explained,
@@ -27,6 +28,8 @@ def explain_asked(words: list[str]) -> dict[str, Any] | None:
     files, options, as_json, rest = list[Path](), {"--l3": "", "--host": ""}, False, iter(words)
     for word in rest:
         name, has_value, value = word.partition("=")
+        if word == "--formats":
+            return {"files": [], "l3": "", "host": "", "as_json": False, "formats": True}
         if word == "--json":
             as_json = True
         elif name in options:
@@ -46,8 +49,12 @@ def explain_asked(words: list[str]) -> dict[str, Any] | None:
     return called_with if files else None
 
 
-def explain(files: list[Path], l3: str, host: str, *, as_json: bool) -> None:
-    """Read what any benchmark printed, and say what is wrong with it."""
+def explain(files: list[Path], l3: str, host: str, *, as_json: bool, formats: bool = False) -> None:
+    """Read what a benchmark printed, and say what is wrong with it; or list what can be read."""
+    if formats:
+        for tool, sign in sorted(looked_for().items(), key=lambda pair: pair[0].lower()):
+            print(visible(f"{tool}: {sign}"))
+        return
     show(files, machine_of(ROOT, l3, host), as_json=as_json)
 
 
@@ -75,7 +82,8 @@ def _printed(files: list[Path], machine: Machine, *, as_json: bool) -> list[Expl
             print_explained(explained, alone=len(files) == 1)
         if explained.trouble:
             sys.stdout.flush()
-            print(f"benchbook: {visible(explained.trouble)}", file=sys.stderr)
+            lines = map(visible, explained.trouble.split("\n"))
+            print("benchbook: " + "\n".join(lines), file=sys.stderr)
     if as_json:
         texts = [as_text(explained.raw_record()) for explained in explained_files]
         print(texts[0] if len(texts) == 1 else "[" + ",\n".join(texts) + "]")

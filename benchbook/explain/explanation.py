@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -9,7 +10,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from benchbook.core.number_format import plural
+from benchbook.core.number_format import listed, plural
 from benchbook.explain import readers, sample_detectors
 from benchbook.explain.clean.pipeline import log_of, panes_of
 from benchbook.explain.context import (
@@ -21,6 +22,7 @@ from benchbook.explain.context import (
     same_runs,
     truncated_end,
 )
+from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Log, Report
 from benchbook.explain.rules import Ask, Machine, Statement, rules
 from benchbook.explain.to_json import of_report, plain
@@ -117,8 +119,7 @@ def of_content(name: str, content: bytes, machine: Machine) -> Explained:
         reports = [message.report for message in failures[:1]]
     if not reports:
         called = "standard input" if name == STDIN else name
-        lines = sum(bool(line.text.strip()) for line in log.lines)
-        return Explained(name, trouble=_unknown(called, lines), notes=notes)
+        return Explained(name, trouble=_unknown(called, log), notes=notes)
     for log_part, own in parts:
         same_runs.tell_commands(log_part.commands, own)
         for telling in (
@@ -187,12 +188,35 @@ def tools_of(reports: Iterable[Report]) -> list[str]:
     return list(dict.fromkeys(report.tool for report in reports))
 
 
-def _unknown(called: str, lines: int) -> str:
-    signs = "; ".join(f"{tool} ({sign})" for tool, sign in looked_for().items())
+def _unknown(called: str, log: Log) -> str:
+    """A refusal of two lines: what the text looks like, and how to see what can be read."""
+    lines = sum(bool(line.text.strip()) for line in log.lines)
+    names = {name.lower(): name for name in _NAMES}
+    found = {names[match.lower()] for match in _NAMED.findall(log.text[:_LOOKED_AT])}
+    named = listed(sorted(found))
+    looks = (
+        f"it names {named}, so this looks like a part of such output that is too short, or like "
+        "words about it"
+        if found
+        else "nothing in it looks like one that is known"
+    )
     return (
         f"{called}: no output of a benchmark was recognised in its "
-        f"{plural(lines, 'line')} of text; looked for: {signs}"
+        f"{plural(lines, 'line')} of text; {looks}.\n  `benchbook explain --formats` lists what "
+        "can be read; put in more of the output, with its head and its command line."
     )
+
+
+# What people call the programs, as they write it in a text.
+_NAMES = (
+    "BabelStream", "bandwidthTest", "clpeak", "fping", "ping", "Google Benchmark", "hyperfine",
+    "IMB", "iperf", "iperf3", "likwid-bench", "likwid-perfctr", "lmbench", "lat_mem_rd", "mbw",
+    "mlc", "nccl-tests", "netperf", "nvbandwidth", "osu_bw", "osu_latency", "perf stat", "pyperf",
+    "sockperf", "STREAM", "sysbench", "tinymembench", "fio", "ib_write_bw", "ib_send_lat",
+    "ib_read_bw", "criterion", "BenchmarkDotNet", "JMH", "HPL", "hdparm", "ioping", "NPB",
+)  # fmt: skip
+_NAMED = late(rf"(?<![\w-])(?:{'|'.join(_NAMES)})(?![\w-])", re.I)
+_LOOKED_AT = 1 << 20  # characters
 
 
 @contextmanager

@@ -15,7 +15,8 @@ from rich.text import Text
 
 from benchbook.core import number_format
 from benchbook.core.sizes import format_bytes
-from benchbook.explain.model import Report, Result
+from benchbook.explain.lazy_regex import late
+from benchbook.explain.model import SUM, Report, Result
 from benchbook.explain.printed_digits import is_number
 from benchbook.explain.results import Group, grouped
 from benchbook.explain.units import in_base
@@ -37,9 +38,30 @@ _UNITS = {
 MOST_COLUMNS, MOST_DIGITS = 5, 20
 # What is for rules, or follows from the others.
 HIDDEN = {"elapsed_error_s", "rate_error_per_s", "bytes_moved", "arrays_moved", "repetition"}
-HIDDEN |= {"mix", "clocks", "repetitions_at_most"}  # names and other figures tell them
+HIDDEN |= {
+    "mix",
+    "clocks",
+    "repetitions_at_most",
+    "benchmark",
+    "is_same",
+    "flags",
+}  # names and other figures tell them
 HIDDEN |= {"quoted_from_line", "quoted_from_unit"}  # their finding says them
-_WIDTH = 120  # where nobody looks at a terminal
+_INTERNAL = late(
+    r"^(?:said|warned|fastest|debug|unmeasured|checksum|clock_step|has_head|below_tick|is_"
+    r"|asked_in|counted_in|cached_on|first_run)|_line$|_in_line$"
+)
+_TRIVIAL = {"state": "ok", "kind": "event"}  # what is so everywhere else
+TIMES = "×"
+MOST_DECIMALS, MOST_OF_DECIMALS = 6, 1e15
+_WIDTH = 100  # where nobody looks at a terminal
+# What a finding means for the figures, by its effect.
+MEANING = {
+    "invalidates": "do not use these figures",
+    "biases": "these figures are off",
+    "explains": "this is why",
+    "informs": "to be said with these figures",
+}
 
 
 def print_explained(explained: Explained, *, alone: bool) -> None:
@@ -60,7 +82,8 @@ def print_explained(explained: Explained, *, alone: bool) -> None:
         _print_finding(console, finding)
     _print_left(console, len(explained.findings) - MOST_SAID, "findings")
     for ask in explained.asks:
-        _say(console, f"? {ask.artefact}: ", f"{ask.why} Tell it with {ask.option}.", "cyan")
+        why = ask.why[:1].upper() + ask.why[1:]
+        _say(console, "? ", f"{why} Tell it with {ask.option} ({ask.artefact}).", "cyan")
     for note in explained.notes[:MOST_SAID]:
         _say(console, "note: ", note, "dim")
     _print_left(console, len(explained.notes) - MOST_SAID, "notes")
@@ -87,28 +110,41 @@ def _print_report(console: Console, report: Report) -> None:
     console.print(Text(visible(f"{report.tool}{version}, from line {report.line}"), style="bold"))
     columns, same = columns_of(report.settings)
     facts = [
-        f"{words(name)} {shown_as(name, value)}" for name, value in {**report.facts, **same}.items()
+        f"{words(name)} {shown}"
+        for name, value in {**report.facts, **same}.items()
+        if (shown := shown_as(name, value)) and is_for_people(name, value)
     ]
     if facts:
         console.print(Padding(Text(visible("; ".join(facts))), (0, 0, 0, 2)))
     if not (rows := rows_of(report)):
         return
     columns = [name for name in columns if any(name in of for *_, of in rows)][:MOST_COLUMNS]
+    cells = [
+        [name, statistic, value, unit, base, *(shown_as(c, of.get(c)) for c in columns), line]
+        for line, name, statistic, value, unit, base, of in rows
+    ]
+    heads = ["", "", "value", "unit", "", *map(words, columns), "line"]
+    while len(heads) > _FIXED and _wide([heads, *cells]) > console.width:
+        # The one before the line: the last setting, then what is in another unit.
+        for row in (heads, *cells):
+            del row[-2]
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for name in ("", "", "value", "unit", "", *map(words, columns), "line"):
-        to_right = name in ("value", "line")
-        table.add_column(name, justify="right" if to_right else "left", no_wrap=name != "")
-    for line, name, statistic, value, unit, base, of in rows:
-        cells = [
-            name,
-            statistic,
-            value,
-            unit,
-            base,
-            *(shown_as(name, of.get(name)) for name in columns),
-        ]
-        table.add_row(*(Text(visible(cell)) for cell in [*cells, line]))
+    for head in heads:
+        to_right = head in ("value", "line")
+        table.add_column(head, justify="right" if to_right else "left", no_wrap=True)
+    for row in cells:
+        table.add_row(*(Text(visible(cell)) for cell in row))
     console.print(Padding(table, (0, 0, 0, 2)))
+    if any(TIMES in statistic for _, _, statistic, *_ in rows):
+        _say(console, "  ", f"{TIMES}60: 60 lines, as least … median … most", "dim")
+
+
+_FIXED = 5  # name, statistic, value, unit and line stand in every table
+
+
+def _wide(rows: Sequence[Sequence[str]]) -> int:
+    """Characters that a table of these rows needs, with what is between its columns."""
+    return 2 + sum(2 + max(map(len, column)) for column in zip(*rows, strict=True))
 
 
 Row = tuple[str, str, str, str, str, str, dict[str, Any]]
@@ -116,21 +152,43 @@ Row = tuple[str, str, str, str, str, str, dict[str, Any]]
 
 def rows_of(report: Report) -> list[Row]:
     """A row for each result, or for those that are alike where there are many."""
+    decimals = {key: _decimals(several) for key, several in report.groups.items()}
     if len(report.results) <= MOST_ROWS:
-        return [_row(result) for result in report.results]
+        return [
+            _row(result, decimals[result.name, result.statistic, result.unit])
+            for result in report.results
+        ]
 
     rows: list[Row] = []
     for several in _alike(report):
         few = sum(map(len, several)) < FOLDED
-        rows += [_row(group) for own in several for group in own] if few else [_folded(several)]
+        rows += (
+            [_row(result, _decimals(own)) for own in several for result in own]
+            if few
+            else [_folded(several)]
+        )
     if len(rows) > MOST_ROWS:
         left = f"and {len(rows) - MOST_ROWS:,} more: --json has all"
         rows = [*rows[:MOST_ROWS], ("", left, "", "", "", "", {})]
     return rows
 
 
-def _row(result: Result) -> Row:
-    number = f"{result.value:,.10g}" if is_number(result.value) else str(result.value)[:MOST_DIGITS]
+def _decimals(several: Group) -> int | None:
+    """The decimals that all numbers of one kind are shown with; None where they have too many."""
+    parts = [repr(value) for value in several.values if is_number(value)]
+    if any("e" in part for part in parts):
+        return None
+    most = max((len(part.partition(".")[2].rstrip("0")) for part in parts), default=0)
+    return most if most <= MOST_DECIMALS else None
+
+
+def _row(result: Result, decimals: int | None) -> Row:
+    if not is_number(result.value):
+        number = str(result.value)[:MOST_DIGITS]
+    elif decimals is None or abs(result.value) >= MOST_OF_DECIMALS:
+        number = f"{result.value:,.10g}"
+    else:
+        number = f"{result.value:,.{decimals}f}"
     unit = _UNITS.get(result.unit, result.unit)
     of = {name: value for name, value in result.of.items() if value is not None}
     return str(result.line), result.name, result.statistic, number, unit, _in_base(result), of
@@ -138,9 +196,20 @@ def _row(result: Result) -> Row:
 
 def _alike(report: Report) -> list[list[Group]]:
     """Its results by name and statistic, together those of one kind of unit: a slow interval is one
-    in K among those in M."""
+    in K among those in M. Sums over streams are no streams, and stand by themselves."""
     by_kind = grouped(report.groups, lambda key: (key[0], key[1], in_base(1.0, key[2])[1]))
-    return [[report.groups[key] for key in keys] for keys in by_kind.values()]
+    alike: list[list[Group]] = []
+    for keys in by_kind.values():
+        groups = [report.groups[key] for key in keys]
+        sums = [Group(result for result in own if result.of.get("stream") == SUM) for own in groups]
+        if not any(sums) or "stream" not in report.columns:
+            alike.append(groups)
+            continue
+        streams = [
+            Group(result for result in own if result.of.get("stream") != SUM) for own in groups
+        ]
+        alike += [part for part in ([*filter(None, streams)], [*filter(None, sums)]) if part]
+    return alike
 
 
 def _folded(several: Sequence[Group]) -> Row:
@@ -154,7 +223,8 @@ def _folded(several: Sequence[Group]) -> Row:
         span = " … ".join(number_format.number(end) for end in ends)
     lines = [result.line for own in several for result in (own[0], own[-1])]
     first, count = several[0][0], sum(map(len, several))
-    statistic = f"{first.statistic} ({count:,}: least, median, most)".strip()
+    whose = f"{SUM} " if first.of.get("stream") == SUM else ""
+    statistic = f"{whose}{first.statistic} {TIMES}{count:,}".strip()
     between = f"{min(lines)}-{max(lines)}"
     return between, first.name, statistic, span, _UNITS.get(unit, unit), "", {}
 
@@ -207,6 +277,11 @@ def words(column: str) -> str:
     return column.removesuffix(ending).replace("_", " ")
 
 
+def is_for_people(column: str, value: Any) -> bool:
+    """Whether a fact is for people: some are for rules only, whose findings say them."""
+    return not _INTERNAL.search(column) and _TRIVIAL.get(column) != value
+
+
 def shown_as(column: str, value: Any) -> str:
     """A column's value with its unit."""
     if value is None:
@@ -222,19 +297,43 @@ def shown_as(column: str, value: Any) -> str:
 
 
 def _print_finding(console: Console, finding: Finding) -> None:
-    factor = f", by {number_format.number(finding.factor)}" if finding.factor else ""
-    places = finding.where[:3] + (
-        [f"{len(finding.where) - 3} more"] if len(finding.where) > 3 else []
-    )
-    where = f" ({'; '.join(places)})" if places else ""
-    _say(
-        console,
-        f"! {finding.artefact} ({finding.effect}{factor}): ",
-        finding.explanation + where,
-        "bold red",
-    )
-    if finding.remedy:
-        console.print(Padding(Text(visible(f"→ {finding.remedy}")), (0, 0, 0, 2)))
+    """What it is in one sentence, then the rest, then where it shows, then what to do."""
+    sentences = _first_sentence(finding.explanation)
+    _say(console, "! ", sentences[0], "bold red")
+    factor = f", by a factor of {number_format.number(finding.factor)}" if finding.factor else ""
+    grade = f"{MEANING[finding.effect]}{factor} ({finding.artefact})"
+    where = f"{places}: {grade}" if (places := _places(finding.where)) else grade
+    for text in (*sentences[1:], where, f"→ {finding.remedy}" if finding.remedy else ""):
+        if text:
+            console.print(Padding(Text(visible(text)), (0, 0, 0, 2)))
+
+
+def _first_sentence(text: str) -> list[str]:
+    """The first sentence, and the rest where there is one; a quotation is not parted."""
+    for end in _SENTENCE.finditer(text):
+        if text.count("“", 0, end.start()) == text.count("”", 0, end.start()):
+            return [text[: end.start()], text[end.end() :]]
+    return [text]
+
+
+_SENTENCE = late(r"(?<=[.!?])(?<!\be\.g\.)(?<!\bi\.e\.) (?=[A-Z“])")
+_PLACE = late(r"^lines? (?P<lines>\d+(?: to \d+)?)(?:: .*)?$")
+SHOWN_PLACES = 8
+
+
+def _places(where: Sequence[str]) -> str:
+    """The lines of these places, each once."""
+    found = [_PLACE.match(place) for place in where]
+    lines = list(dict.fromkeys(match["lines"] for match in found if match))
+    if not lines:
+        return "; ".join(where[:SHOWN_PLACES])
+    if len(lines) > SHOWN_PLACES and all(line.isdecimal() for line in lines):
+        numbers = sorted(map(int, lines))
+        return f"{len(numbers)} lines from {numbers[0]} to {numbers[-1]}"
+    left = len(lines) - SHOWN_PLACES
+    shown = [*lines[:SHOWN_PLACES], *([f"{left} more"] if left > 0 else [])]
+    called = "line" if len(lines) == 1 and lines[0].isdecimal() else "lines"
+    return f"{called} {number_format.listed(shown)}"
 
 
 def _say(console: Console, head: str, text: str, style: str) -> None:
