@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import ast
 import string
+import tomllib
 from pathlib import Path
 
 import pytest
 
 from benchbook.explain import rules
 from benchbook.explain.model import Result
+from benchbook.explain.rules.common.findings import CATALOGUE, Clause, finding, kinds, listing
 from benchbook.explain.rules.common.findings import FORMATS as OWN
-from benchbook.explain.rules.common.findings import Clause, finding, kinds, listing
-from benchbook.findings import FORMATS
+from benchbook.findings import FORMATS, merged
 
 MODULES = sorted(Path(rules.__file__).parent.glob("*.py"))
 BUILDERS = {"ask", "finding", "listing", "unequal"}
@@ -104,3 +105,9 @@ def test_a_kind_without_a_remedy_has_that_of_its_detector() -> None:
 
     found = finding("clock-back-told", about=["line 1"], step=1e6, line=1)
     assert found.remedy == wall_clock_step.ARTEFACT.remedy
+
+
+def test_no_two_artefacts_have_a_kind_of_one_name() -> None:
+    catalogue = tomllib.loads(CATALOGUE.read_text(encoding="utf-8"))
+    names = [name for entry in catalogue.values() for name in merged(entry)[1]]
+    assert sorted(names) == sorted(kinds())

@@ -1,0 +1,82 @@
+"""BenchmarkDotNet: its summary table, and what it warns of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from benchbook.explain.lazy_regex import late
+from benchbook.explain.readers.common.line_reader import LineReader, Reading, Run
+
+TOOL = "benchmarkdotnet"
+_VERSION = late(r"^BenchmarkDotNet(?:=| )v?(?P<version>[\d.]+)")
+_CPU = late(r"^(?P<cpu>.*(?:Intel|AMD|Apple|ARM).*), \d+ CPU")
+_FIGURE = late(r"^(?P<value>[\d.,]+) (?P<unit>ns|us|μs|µs|ms|s|B|KB|MB)$")
+_UNITS = {"μs": "us", "µs": "us", "KB": "KiB", "MB": "MiB"}
+# A column by its head: what it is called, and of what it is a statistic.
+_COLUMNS = {
+    "Mean": ("time", "mean"), "Error": ("time", "confidence 99.9 %"), "StdDev": ("time", "stddev"),
+    "Median": ("time", "median"), "Min": ("time", "min"), "Max": ("time", "max"),
+    "Allocated": ("allocated", ""),
+}  # fmt: skip
+_SETTINGS = (
+    "Ratio",
+    "RatioSD",
+    "Gen0",
+    "Gen1",
+    "Gen2",
+    "Gen 0",
+    "Gen 1",
+    "Gen 2",
+    "Rank",
+    "Code Size",
+)
+_DEBUG = late(r"\bDEBUG\b|without optimization enabled")
+_WARNED = late(r"^(?P<what>ZeroMeasurement|MultimodalDistribution|Environment|MinIterationTime)$")
+
+
+@dataclass
+class _Run(Run):
+    """One summary."""
+
+    heads: list[str] = field(default_factory=list)
+
+
+def _line(reading: Reading[_Run], text: str) -> None:
+    run = reading.run
+    if found := _VERSION.match(text):
+        reading.begin(version=found["version"])
+    elif found := _CPU.match(text):
+        run.facts["cpu"] = found["cpu"]
+    elif text.startswith("|"):
+        cells = [cell.strip().strip("*`") for cell in text.strip("|").split("|")]
+        if "Method" in cells and "Mean" in cells:
+            run = reading.begin(version=run.version) if run.heads else run
+            run.line, run.heads = run.line or reading.line.number, cells
+        elif len(cells) == len(run.heads) and not set(cells[0]) <= set("-: "):
+            _row(reading, dict(zip(run.heads, cells, strict=True)))
+    elif _DEBUG.search(text) and (run.line or run.results) and "Host" in text + "Host":
+        run.facts.setdefault("debug_line", reading.line.number)
+    elif (found := _WARNED.match(text)) and run.results:
+        run.notes.append(f"line {reading.line.number}: BenchmarkDotNet warned: {found['what']}")
+
+
+def _row(reading: Reading[_Run], cells: dict[str, str]) -> None:
+    settings = [
+        f"{head} {cell}"
+        for head, cell in cells.items()
+        if head not in _COLUMNS
+        and head not in _SETTINGS
+        and head != "Method"
+        and cell not in ("", "?")
+    ]
+    of: dict[str, Any] = {"benchmark": cells["Method"]}
+    if settings:
+        of["parameters"] = ", ".join(settings)
+    for head, (what, statistic) in _COLUMNS.items():
+        if found := _FIGURE.match(cells.get(head, "")):
+            unit = _UNITS.get(found["unit"], found["unit"])
+            reading.add(f"{cells['Method']} {what}", found["value"], unit, statistic, of)
+
+
+read = LineReader(TOOL, _Run, _line)

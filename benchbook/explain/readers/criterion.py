@@ -1,0 +1,65 @@
+"""criterion (Rust): `time: [low middle high]` of each benchmark, its change and its outliers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from benchbook.explain.lazy_regex import late
+from benchbook.explain.readers.common.line_reader import LineReader, Reading, Run
+
+TOOL = "criterion"
+_PART = r"(?P<{0}>[\d.]+) (?P<{0}_unit>[pnµm]?s|us)"
+_TIME = late(
+    rf"^(?P<name>\S.*?)?\s*time:"
+    rf"\s+\[{_PART.format('low')} {_PART.format('mean')} {_PART.format('high')}\]"
+)
+_CHANGE = late(
+    r"^(?:change:|time:)\s*(?:time:)?\s*\[(?P<low>[+-][\d.]+)% (?P<mean>[+-][\d.]+)% (?P<high>[+-]"
+    r"[\d.]+)%\]"
+    r"(?: \(p = (?P<p>[\d.]+))?"
+)
+_THROUGHPUT = late(r"^thrpt:\s+\[[\d.]+ [\w/]+ (?P<rate>[\d.]+) (?P<unit>[KMG]?(?:iB|B|elem)/s) ")
+_OUTLIERS = late(r"^Found (?P<count>\d+) outliers among (?P<all>\d+) measurements")
+_VERDICTS = ("No change in performance detected", "Change within noise threshold")
+
+
+@dataclass
+class _Run(Run):
+    """All benchmarks of a log."""
+
+    line: int = 0
+    last: str = ""
+    name: str = ""
+
+
+def _line(reading: Reading[_Run], text: str) -> None:
+    run = reading.run
+    if "time:" in text and (found := _TIME.match(text)):
+        run.name = found["name"] or run.last or "benchmark"
+        of: dict[str, Any] = {"benchmark": run.name}
+        for part, statistic in (
+            ("low", "confidence low"),
+            ("mean", "mean"),
+            ("high", "confidence high"),
+        ):
+            unit = found[f"{part}_unit"].replace("µ", "u")
+            scale, unit = (1e-3, "ns") if unit == "ps" else (1.0, unit)
+            reading.add(run.name, float(found[part]) * scale, unit, statistic, of)
+    elif found := _CHANGE.match(text):
+        of = {"benchmark": run.name, "change_low_percent": float(found["low"])}
+        of |= {"change_high_percent": float(found["high"])}
+        reading.add(f"{run.name} change", float(found["mean"]), "%", "mean", of)
+    elif found := _THROUGHPUT.match(text):
+        unit = found["unit"].replace("elem", "items")
+        reading.add(f"{run.name} throughput", found["rate"], unit, "mean", {"benchmark": run.name})
+    elif (found := _OUTLIERS.match(text)) and run.results:
+        run.notes.append(
+            f"line {reading.line.number}: criterion found {found['count']} outliers among "
+            f"{found['all']} measurements of {run.name}"
+        )
+    else:
+        run.last = text if len(text) < 100 else ""
+
+
+read = LineReader(TOOL, _Run, _line)

@@ -1,0 +1,183 @@
+"""fio: what it prints of each job and of each group, versions 2 and 3, and its JSON."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+from benchbook.explain.lazy_regex import late
+from benchbook.explain.model import Document, Log, Report, Result
+from benchbook.explain.printed_digits import is_number
+from benchbook.explain.readers.common.json_values import at, object_at, objects_at
+from benchbook.explain.readers.common.line_reader import LineReader, Reading, Run
+
+TOOL = "fio"
+_ASKED = late(
+    r"^(?P<job>\S.*?): \(g=\d+\): rw=(?P<rw>\w+), bs=(?P<sizes>.*?), ioengine=(?P<engine>\w+), "
+    r"iodepth=(?P<depth>\d+)"
+)
+_SIZE = late(r"(?P<size>\d+(?:\.\d+)?)(?P<prefix>[KMG]?)i?B?-")
+_VERSION = late(r"^fio-(?P<version>\d\S*)$")
+_JOB = late(r"^(?P<job>\S.*?): \(groupid=\d+, jobs=(?P<jobs>\d+)\): err=\s*(?P<error>\d+)")
+# Version 3, and version 2.
+_WAY = late(
+    r"^(?P<way>read|write|trim)\s?: (?:IOPS=(?P<iops>[\d.]+)(?P<of_iops>[kKM]?), "
+    r"BW=(?P<bw>[\d.]+)(?P<bw_unit>[KMGT]?i?B)/s|"
+    r"io=(?P<io>[\d.]+) ?(?P<io_unit>[KMGT]?B), bw=(?P<old_bw>[\d.]+)(?P<old_unit>[KMGT]?B)/s, "
+    r"iops=(?P<old_iops>[\d.]+)(?P<of_old_iops>[kKM]?))(?P<rest>.*)$"
+)
+_MOVED = late(r"\((?P<moved>[\d.]+)(?P<unit>[KMGT]?i?B)/(?P<ms>\d+)msec")
+_OLD_RUN = late(r"runt= *(?P<ms>\d+) ?msec")
+_LATENCY = late(
+    r"^(?P<kind>slat|clat|lat) \((?P<unit>nsec|usec|msec|sec)\): min= ?(?P<min>[\d.]+)"
+    r"(?P<kmin>[kM]?), "
+    r"max= ?(?P<max>[\d.]+)(?P<kmax>[kM]?), avg= ?(?P<mean>[\d.]+)(?P<kmean>[kM]?), "
+    r"stdev= ?(?P<stddev>[\d.]+)(?P<kstddev>[kM]?)"
+)
+_PERCENTILES = late(r"^(?P<kind>clat|lat) percentiles \((?P<unit>nsec|usec|msec)\)")
+_PERCENTILE = late(r"(\d+\.\d+)th=\[ *(\d+)\]")
+_DEPTHS = late(r"^IO depths\s*:.*?\b1=(?P<share>[\d.]+)%")
+_GROUP = late(
+    r"^(?P<way>READ|WRITE): (?:bw=(?P<bw>[\d.]+)(?P<unit>[KMGT]i?B)/s|"
+    r"io=[\d.]+[KMGT]?B, aggrb=(?P<old>[\d.]+)(?P<old_unit>[KMGT]B)/s)"
+)
+_UNITS = {"nsec": "ns", "usec": "us", "msec": "ms", "sec": "s"}
+_SIZES = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30}
+_MANY = {"": 1.0, "k": 1e3, "K": 1e3, "M": 1e6}
+
+
+@dataclass
+class _Run(Run):
+    """One job, or the jobs that --group_reporting puts together."""
+
+    asked: dict[str, dict[str, Any]] = field(default_factory=dict)  # of the jobs to come, by name
+    release: str = ""
+    way: str = ""
+    percentiles: str = ""  # the unit of those that follow
+    of: dict[str, Any] = field(default_factory=dict)
+
+
+def _binary(unit: str) -> str:
+    """Version 2 writes KB for 2^10 bytes, version 3 KiB."""
+    return unit if "i" in unit or unit == "B" else unit.replace("B", "iB")
+
+
+def _line(reading: Reading[_Run], text: str) -> None:
+    run = reading.run
+    if found := _ASKED.match(text):
+        facts: dict[str, Any] = {"operation": found["rw"], "engine": found["engine"]}
+        facts["queue_depth"] = int(found["depth"])
+        if size := _SIZE.search(found["sizes"]):
+            facts["block_bytes"] = round(float(size["size"]) * _SIZES[size["prefix"]])
+        run.asked[found["job"]] = facts
+    elif found := _VERSION.match(text):
+        run.release = found["version"]
+    elif found := _JOB.match(text):
+        asked, release = run.asked, run.release
+        facts = dict(asked.get(found["job"], {}))
+        facts |= {"job": found["job"], "processes": int(found["jobs"])}
+        run = reading.begin(facts=facts, version=release, asked=asked, release=release)
+        if found["error"] != "0":
+            run.notes.append(
+                f"line {reading.line.number}: the job ended with error {found['error']}"
+            )
+    elif found := _WAY.match(text):
+        _way(reading, found)
+    elif found := _LATENCY.match(text):
+        for statistic in ("min", "max", "mean", "stddev"):
+            value = float(found[statistic]) * _MANY[found[f"k{statistic}"]]
+            name = f"{run.way} {found['kind']}".strip()
+            reading.add(name, value, _UNITS[found["unit"]], statistic, run.of)
+        run.percentiles = ""
+    elif found := _PERCENTILES.match(text):
+        run.percentiles = f"{found['kind']} {_UNITS[found['unit']]}"
+    elif run.percentiles and "th=[" in text:
+        kind, unit = run.percentiles.split()
+        for share, value in _PERCENTILE.findall(text):
+            statistic = f"p{float(share):g}"
+            reading.add(f"{run.way} {kind}".strip(), float(value), unit, statistic, run.of)
+    elif found := _DEPTHS.match(text):
+        run.facts["one_in_flight_percent"] = float(found["share"])
+        run.percentiles = ""
+    elif (found := _GROUP.match(text)) and run.line:
+        bandwidth, unit = (
+            (found["bw"], found["unit"]) if found["bw"] else (found["old"], found["old_unit"])
+        )
+        reading.add(f"{found['way'].lower()} bandwidth", bandwidth, f"{_binary(unit)}/s", "sum")
+
+
+def _way(reading: Reading[_Run], found: re.Match[str]) -> None:
+    """What was read or written, and how fast."""
+    run = reading.run
+    run.way, run.of, run.percentiles = found["way"], {}, ""
+    bandwidth, unit = found["bw"] or found["old_bw"], found["bw_unit"] or found["old_unit"]
+    of: dict[str, Any] = {}
+    if moved := _MOVED.search(found["rest"]):
+        of = {"elapsed_s": int(moved["ms"]) / 1e3}
+    elif ran := _OLD_RUN.search(found["rest"]):
+        of = {"elapsed_s": int(ran["ms"]) / 1e3}
+    reading.add(f"{run.way} bandwidth", bandwidth, f"{_binary(unit)}/s", "mean", of)
+    iops = found["iops"] or found["old_iops"]
+    times = _MANY[found["of_iops"] or found["of_old_iops"] or ""]
+    reading.add(f"{run.way} operation rate", float(iops) * times, "operations/s", "mean")
+
+
+def _json(document: Document) -> list[Report]:
+    """One report for each job."""
+    body = document.value
+    if not isinstance(body, dict) or "fio version" not in body:
+        return []
+    common, reports = object_at(body, "global options"), []
+    for job in objects_at(body, "jobs"):
+        options = {**common, **object_at(job, "job options")}
+        facts: dict[str, Any] = {"job": str(job.get("jobname", ""))}
+        facts |= {"operation": options["rw"]} if "rw" in options else {}
+        facts |= {"engine": options["ioengine"]} if "ioengine" in options else {}
+        if str(options.get("iodepth", "")).isdecimal():
+            facts["queue_depth"] = int(options["iodepth"])
+        if is_number(share := at(job, "iodepth_level", "1")):
+            facts["one_in_flight_percent"] = share
+        results = [
+            result
+            for way in ("read", "write")
+            for result in _of_way(document, way, object_at(job, way))
+        ]
+        if results:
+            version = str(body["fio version"]).removeprefix("fio-")
+            reports.append(Report(TOOL, results, document.line_of(job), version, facts))
+    return reports
+
+
+def _of_way(document: Document, way: str, figures: dict[str, Any]) -> list[Result]:
+    line = document.line_of(figures)
+    if not is_number(figures.get("total_ios")) or not figures["total_ios"]:
+        return []
+    results = []
+    if is_number(rate := figures.get("bw_bytes")):
+        results.append(Result(f"{way} bandwidth", float(rate), "B/s", line, "mean"))
+    if is_number(rate := figures.get("iops")):
+        results.append(Result(f"{way} operation rate", float(rate), "operations/s", line, "mean"))
+    for kind in ("slat", "clat", "lat"):
+        times = object_at(figures, f"{kind}_ns")
+        for name, statistic in (
+            ("min", "min"),
+            ("max", "max"),
+            ("mean", "mean"),
+            ("stddev", "stddev"),
+        ):
+            if is_number(value := times.get(name)):
+                results.append(Result(f"{way} {kind}", float(value), "ns", line, statistic))
+        for share, value in object_at(times, "percentile").items():
+            if is_number(value):
+                statistic = f"p{float(share):g}"
+                results.append(Result(f"{way} {kind}", float(value), "ns", line, statistic))
+    return results
+
+
+_READER = LineReader(TOOL, _Run, _line)
+
+
+def read(log: Log) -> list[Report]:
+    """One report for each job."""
+    return [*_READER(log), *(report for document in log.documents for report in _json(document))]

@@ -1,0 +1,87 @@
+"""Go's testing package: lines of `go test -bench`, and tables of benchstat."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+from benchbook.explain.lazy_regex import late
+from benchbook.explain.readers.common.line_reader import LineReader, Reading, Run
+
+TOOL = "go-bench"
+_ROW = late(
+    r"^(?P<name>Benchmark[A-Z_]\S*?)(?:-(?P<cpus>\d{1,4}))?\s+(?P<count>\d+)\s+(?P<figures>"
+    r"[\d.]+(?:e[+-]?\d+)? ns/op.*)$"
+)
+_FIGURE = late(r"([\d.]+(?:e[+-]?\d+)?) (\S+)")
+_CPU = late(r"^cpu: (?P<cpu>.+)$")
+_UNITS = {"ns/op": ("time", "ns"), "MB/s": ("rate", "MB/s"), "B/op": ("allocated", "B")}
+_UNITS |= {"allocs/op": ("allocations", "allocations")}
+# benchstat before 2023: name, old and new with their spread, the change and whether it is sure.
+_COMPARED = late(
+    r"^(?P<name>\S.*?)\s{2,}(?P<old>[\d.]+)(?P<old_unit>[nµmk]?s|[KMG]?B/s|k?B) ± *"
+    r"(?P<old_spread>\d+)%\s+"
+    r"(?P<new>[\d.]+)(?P<new_unit>[nµmk]?s|[KMG]?B/s|k?B) ± *(?P<new_spread>\d+)%\s+"
+    r"(?P<delta>~|[+-][\d.]+%)"
+    r"(?:\s+\(p=(?P<p>[\d.]+) n=(?P<n>\d+)\+\d+\))?"
+)
+_NEWER = late(
+    r"^(?P<name>\S+)\s+(?P<old>[\d.]+)(?P<old_unit>[nµm]?) ± +(?P<old_spread>\d+|∞)%?.*?\s+"
+    r"(?P<new>[\d.]+)"
+    r"(?P<new_unit>[nµm]?) ± +(?P<new_spread>\d+|∞)%?.*?\s+(?P<delta>~|[+-][\d.]+%) \(p=(?P<p>"
+    r"[\d.]+) n=(?P<n>\d+)"
+)
+
+
+@dataclass
+class _Run(Run):
+    """All rows of one package."""
+
+    line: int = 0
+    counts: dict[str, int] = field(default_factory=dict)
+
+    def finish(self) -> bool:
+        """Rows of one name are repetitions."""
+        for result in self.results:
+            name = result.name
+            if self.counts.get(name, 0) > 1 and not result.statistic:
+                result.statistic = "sample"
+        seen: dict[str, int] = {}
+        for result in self.results:
+            if result.statistic == "sample":
+                number = seen[result.name] = seen.get(result.name, -1) + 1
+                result.of = {**result.of, "repetition": number}
+        return bool(self.results)
+
+
+def _line(reading: Reading[_Run], text: str) -> None:
+    run = reading.run
+    if "ns/op" in text and (found := _ROW.match(text)):
+        of: dict[str, Any] = {"benchmark": found["name"], "iterations": int(found["count"])}
+        if found["cpus"]:
+            of["cpus_given"] = int(found["cpus"])
+        for value, unit in _FIGURE.findall(found["figures"]):
+            title, own = _UNITS.get(unit, (unit, "1"))
+            name = f"{found['name']} {title}"
+            if reading.add(name, value, own, "", of):
+                run.counts[name] = run.counts.get(name, 0) + 1
+    elif "±" in text and (found := _COMPARED.match(text) or _NEWER.match(text)):
+        _compared(reading, found)
+    elif text.startswith("cpu: ") and (found := _CPU.match(text)):
+        run.facts["cpu"] = found["cpu"]
+
+
+def _compared(reading: Reading[_Run], found: re.Match[str]) -> None:
+    """A row of benchstat: both medians, and whether it calls them different."""
+    for side in ("old", "new"):
+        unit = found[f"{side}_unit"] or "s"
+        unit = (unit if unit.endswith(("s", "B")) else f"{unit}s").replace("µ", "u")
+        of: dict[str, Any] = {"benchmark": found["name"], "build": side}
+        if found["p"]:
+            of |= {"p_value": float(found["p"]), "repetitions": int(found["n"])}
+        of["is_same"] = found["delta"] == "~"
+        reading.add(f"{found['name']} {side}", found[side], unit, "median", of)
+
+
+read = LineReader(TOOL, _Run, _line)

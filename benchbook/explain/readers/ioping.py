@@ -1,0 +1,63 @@
+"""ioping: the time of single requests to a disk, and their summary."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from benchbook.explain.lazy_regex import late
+from benchbook.explain.readers.common.line_reader import LineReader, Reading, Run
+
+TOOL = "ioping"
+_REQUEST = late(
+    r"^(?P<size>[\d.]+) (?P<unit>[KMG]?i?B) (?:<<<|>>>|from|to) "
+    r"(?P<target>.+?)(?: \([^)]*\))?: request=(?P<number>\d+) "
+    r"time=(?P<time>[\d.]+) (?P<time_unit>ns|us|ms|s)(?P<warm> \(warmup\))?"
+)
+_TITLE = late(r"^--- (?P<target>\S.*?) (?:\(.*\) )?ioping statistics ---")
+_SUMMARY = late(
+    r"^(?P<count>[\d.]+)(?P<many> [kM])? requests completed in (?P<time>[\d.]+) "
+    r"(?P<time_unit>us|ms|s|min|h), "
+    r"(?:[\d.]+ [KMG]?i?B (?:read|written), )?(?P<iops>[\d.]+)(?P<of_iops> [kM])? iops, (?P<rate>"
+    r"[\d.]+) (?P<unit>[KMG]?i?B)/s"
+)
+_SPREAD = late(
+    r"^min/avg/max/mdev = (?P<min>[\d.]+) (?P<min_unit>\w+) / (?P<mean>[\d.]+) "
+    r"(?P<mean_unit>\w+) / "
+    r"(?P<max>[\d.]+) (?P<max_unit>\w+) / (?P<stddev>[\d.]+) (?P<stddev_unit>\w+)"
+)
+_MANY = {" k": 1e3, " M": 1e6}
+
+
+@dataclass
+class _Run(Run):
+    """One start."""
+
+    line: int = 0
+    ended: bool = False
+    requests: int = 0
+
+
+def _line(reading: Reading[_Run], text: str) -> None:
+    run = reading.run
+    if found := _REQUEST.match(text):
+        run = reading.begin() if run.ended else run
+        run.facts.setdefault("disk", found["target"])
+        if not found["warm"]:
+            of: dict[str, Any] = {"repetition": run.requests}
+            run.requests += 1
+            reading.add("request", found["time"], found["time_unit"], "sample", of)
+    elif found := _TITLE.match(text):
+        run = reading.begin() if run.ended else run
+        run.facts["disk"] = found["target"]
+    elif found := _SUMMARY.match(text):
+        iops = float(found["iops"]) * _MANY.get(found["of_iops"] or "", 1.0)
+        reading.add("request rate", iops, "operations/s", "mean")
+        reading.add("throughput", found["rate"], f"{found['unit']}/s", "mean")
+    elif found := _SPREAD.match(text):
+        run.ended = True
+        for statistic in ("min", "mean", "max", "stddev"):
+            reading.add("request", found[statistic], found[f"{statistic}_unit"], statistic)
+
+
+read = LineReader(TOOL, _Run, _line)

@@ -1,0 +1,104 @@
+"""RDMA perftest: the tables of ib_write_bw, ib_send_lat and their kin."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from benchbook.explain.lazy_regex import late
+from benchbook.explain.readers.common.line_reader import LineReader, Reading, Run
+
+TOOL = "perftest"
+_TEST = late(
+    r"^(?P<test>(?:RDMA_Write|RDMA_Read|Send|Write|Read|Atomic\w*|Raw Ethernet)[\w ]*?"
+    r"(?P<what>BW|Latency|Lat)[\w -]*? Test)(?: for .*)?$"
+)
+_FACT = late(
+    r"(Dual-port|Device|Number of qps|Transport type|Connection type|TX depth|Mtu|Link type)"
+    r"\s*: *(\S+)"
+)
+_FACTS = {"Device": "device", "Number of qps": "queue_pairs", "Transport type": "transport"}
+_FACTS |= {"Connection type": "connection", "Link type": "link_type"}
+_RATES = late(
+    r"^#bytes\s+#iterations\s+BW peak\[(?P<unit>[MG][Bb])/?(?:sec|s)\]"
+    r"\s+BW average\[[MG][Bb]/?(?:sec|s)\]"
+    r"(?P<messages>\s+MsgRate\[Mpps\])?"
+)
+_TIMES = late(r"^#bytes\s+#iterations\s+t_min\[usec\]\s+(?P<rest>.*)$")
+_ROW = late(r"^\d+(?:\s+[\d.]+){3,9}$")
+_UNITS = {"MB": "MiB/s", "Gb": "Gbit/s", "GB": "GiB/s"}
+_STATISTICS = {"t_max": "max", "t_typical": "median", "t_avg": "mean", "t_stdev": "stddev"}
+_STATISTICS |= {"99%": "p99", "99.9%": "p99.9"}
+_NEAR = 0.005
+
+
+@dataclass
+class _Run(Run):
+    """One start of one side."""
+
+    test: str = ""
+    unit: str = ""
+    columns: list[str] = field(default_factory=list)
+
+    def finish(self) -> bool:
+        """Say what its MB are, and which latency it gives."""
+        if any(result.unit == "MiB/s" for result in self.results):
+            self.notes.append("its MB/s are of 2^20 bytes")
+        if (
+            self.results
+            and self.results[0].is_time
+            and "Read" not in self.test
+            and "Atomic" not in self.test
+        ):
+            self.notes.append("its latency is half of a round trip")
+        return bool(self.results)
+
+
+def _line(reading: Reading[_Run], text: str) -> None:
+    run = reading.run
+    if found := _TEST.match(text):
+        run = reading.begin(test=found["test"])
+        run.facts["test"] = found["test"]
+    elif found := _RATES.match(text):
+        run.unit, run.columns = _UNITS[found["unit"]], ["max", "mean"]
+        run.columns += ["messages"] if found["messages"] else []
+    elif found := _TIMES.match(text):
+        heads = found["rest"].replace("percentile", "").replace("[usec]", " ").split()
+        run.unit, run.columns = "us", ["min", *(_STATISTICS.get(head, "") for head in heads)]
+    elif run.columns and _ROW.match(text):
+        size, count, *cells = text.split()
+        of: dict[str, Any] = {"message_bytes": int(size), "iterations": int(float(count))}
+        name = "latency" if run.unit == "us" else "bandwidth"
+        for statistic, cell in zip(run.columns, cells, strict=False):
+            if statistic == "messages":
+                reading.add("message rate", float(cell) * 1e6, "messages/s", "mean", of)
+            elif statistic and not (
+                statistic == "max" and name == "bandwidth" and float(cell) == 0
+            ):
+                reading.add(name, cell, run.unit, statistic, of)
+        if name == "bandwidth":
+            _decimal(run)
+    else:
+        run.facts |= {
+            _FACTS[label]: value for label, value in _FACT.findall(text) if label in _FACTS
+        }
+
+
+def _decimal(run: _Run) -> None:
+    """MB are of 10^6 bytes where the tool's own message rate says so."""
+    rates = {result.statistic or result.name: result for result in run.results[-3:]}
+    mean, messages = rates.get("mean"), run.results[-1]
+    means = [
+        result
+        for result in run.results[-3:]
+        if result.name == "bandwidth" and result.statistic == "mean"
+    ]
+    if not means or messages.name != "message rate" or means[0].unit != "MiB/s":
+        return
+    moved = messages.value * messages.of["message_bytes"]
+    if moved > 0 and mean is not None and abs(means[0].value * 1e6 - moved) <= _NEAR * moved:
+        for result in run.results[-3:]:
+            result.unit = "MB/s" if result.unit == "MiB/s" else result.unit
+
+
+read = LineReader(TOOL, _Run, _line)

@@ -1,0 +1,72 @@
+"""page-cache, shallow-queue: whether a figure is one of a disk, and how much was asked at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from benchbook.explain.model import Report, Result
+from benchbook.explain.rules import rule
+from benchbook.explain.rules.common.findings import finding
+from benchbook.findings import Finding
+
+# Engines of fio that hand a request over and go on, and those that wait for each.
+QUEUEING = frozenset(("libaio", "io_uring", "posixaio", "solarisaio", "windowsaio"))
+WAITING = frozenset(("sync", "psync", "vsync", "pvsync", "pvsync2", "mmap"))
+WAYS = ("read", "write")
+LONGER = 3  # times the wait, the submission: a queue takes requests at once
+LEAST_SLAT_NS = 5e3
+FASTEST_NS = 6e3  # for a request: no disk on a bus answers within less
+FASTEST_BYTES_PER_S = 30e9  # of a device of 2025, over sixteen lanes
+
+
+@rule
+def page_cache(report: Report) -> Iterator[Finding]:
+    """Reads and writes of a file that the page cache answers, by fio or dd.
+
+    Decided by the time that a request takes, which no disk has, or by where the time goes: a queue
+    takes a request at once, the page cache does the whole copy before it returns.
+    """
+    if report.tool == "fio" and report.facts.get("engine") != "null":
+        for way in WAYS:
+            wait = report.only(f"{way} clat", "mean") or report.only(f"{way} lat", "mean")
+            taken = report.only(f"{way} slat", "mean")
+            queued = report.facts.get("engine") in QUEUEING
+            if wait is None or not wait.is_positive:
+                continue
+            if taken and queued and taken.base_value > max(LONGER * wait.base_value, LEAST_SLAT_NS):
+                times = taken.base_value / wait.base_value
+                yield finding("submitted-at-once", taken=taken, wait=wait, times=times, way=way)
+            elif not queued and wait.base_value < FASTEST_NS:
+                yield finding("too-soon", wait=wait, way=way)
+            else:
+                continue
+            return
+    elif report.tool == "dd":
+        yield from _of_dd(report)
+
+
+def _of_dd(report: Report) -> Iterator[Finding]:
+    """Copies whose clock stopped before the data was on the disk, or that had no disk in them."""
+    copy = report.results[0]
+    source, target = str(report.facts.get("input", "")), str(report.facts.get("output", ""))
+    if "flags" not in report.facts or report.facts["flags"]:
+        return
+    if source.startswith("/dev/zero") and target.startswith("/dev/null"):
+        yield finding("no-disk", copy=copy)
+    elif target and not target.startswith("/dev/null"):
+        yield finding("not-synced", copy=copy, target=target)
+
+
+@rule
+def shallow_queue(report: Report) -> Iterator[Finding]:
+    """A queue depth that was asked for and that the engine cannot have."""
+    depth, engine = report.facts.get("queue_depth", 1), report.facts.get("engine")
+    alone = report.facts.get("one_in_flight_percent")
+    if depth > 1 and engine in WAITING and report.results:
+        about = [result for result in report.results if _is_rate(result)]
+        words = {"depth": depth, "engine": engine, "line": report.line}
+        yield finding("engine-waits", words, about=about, alone=alone)
+
+
+def _is_rate(result: Result) -> bool:
+    return result.name.endswith(("bandwidth", "operation rate")) and result.statistic == "mean"
