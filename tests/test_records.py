@@ -122,3 +122,10 @@ def test_unreadable_neighbours_are_passed_over_and_named(tmp_path: Path) -> None
     assert (complete, partial) == ([], [good])
     assert len(said) == 4
     assert all(line.startswith("passing over") for line in said)
+
+
+def test_a_reading_without_a_round_trip_is_read(tmp_path: Path) -> None:
+    """A busy machine gives a pair of CPUs no time for one: its probe says null."""
+    path = tmp_path / "probes.jsonl"
+    write(path, {"kind": "pair", "a": 1, "b": 0, "round_trips": 0, "round_trip_ns": None})
+    assert [line["round_trip_ns"] for line in journal.read_lines(path)] == [None]

@@ -35,7 +35,8 @@ _KINDS: dict[str, type | tuple[type, ...]] = {
     **dict.fromkeys(("order", "process", "cpus"), list),
     "disturbed": (list, bool),
     **dict.fromkeys(("cpu", "a", "b"), int),
-    **dict.fromkeys(("ns_per_iteration", "round_trip_ns", "median_ns"), (int, float)),
+    # Null where a reading had no time for one.
+    **dict.fromkeys(("ns_per_iteration", "round_trip_ns", "median_ns"), (int, float, type(None))),
 }
 _OF_SAMPLES = ("t_start_ns", "time_ns")  # lists in an invocation, numbers of a reading
 PLAN, JOURNAL, PROBES, MANIFEST = "plan.json", "journal.jsonl", "probes.jsonl", "manifest.json"
