@@ -24,6 +24,7 @@ from benchbook.explain.context import (
 )
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Log, Report
+from benchbook.explain.readers.common import unit_tables
 from benchbook.explain.rules import Ask, Machine, Statement, rules
 from benchbook.explain.to_json import of_report, plain
 from benchbook.findings import Finding
@@ -166,6 +167,9 @@ def read(log: Log, notes: list[str] | None = None) -> list[Report]:
         if any(map(log.has, sign.words)):
             with _guarded(f"importer {name}", notes):
                 reports += readers.importer(name).read(log)
+    if not reports:
+        with _guarded("reading of tables", notes):
+            reports += unit_tables.read(log)
     return sorted(reports, key=_line)
 
 
@@ -180,7 +184,7 @@ def looked_for() -> dict[str, str]:
     for name, sign in readers.signs().items():
         tool = readers.importer(name).TOOL
         signs[tool] = f"{signs[tool]}; {sign.looks_for}" if tool in signs else sign.looks_for
-    return signs
+    return {**signs, unit_tables.TOOL: unit_tables.LOOKS_FOR}
 
 
 def tools_of(reports: Iterable[Report]) -> list[str]:

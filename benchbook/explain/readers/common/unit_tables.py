@@ -1,0 +1,132 @@
+"""Tables of figures with units that no reader knows: in Markdown, and as CSV.
+
+They are read where nothing else was recognised. A column counts if its head or its cells name a
+unit; what has none is a label of the row.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from benchbook.explain.lazy_regex import late
+from benchbook.explain.model import Line, Log, Report, Result
+from benchbook.explain.printed_digits import LONGEST
+
+TOOL = "table"
+LOOKS_FOR = "any table of Markdown or CSV whose heads or cells have units: `| n | time (ms) |`"
+_UNITS = {
+    "ns": "ns", "us": "us", "µs": "us", "usec": "us", "ms": "ms", "msec": "ms", "s": "s",
+    "sec": "s", "secs": "s", "seconds": "s", "%": "%",
+    "B/s": "B/s", "kB/s": "kB/s", "KB/s": "kB/s", "MB/s": "MB/s", "GB/s": "GB/s", "TB/s": "TB/s",
+    "KiB/s": "KiB/s", "MiB/s": "MiB/s", "GiB/s": "GiB/s", "kbit/s": "kbit/s", "Mbit/s": "Mbit/s",
+    "Gbit/s": "Gbit/s", "Mb/s": "Mbit/s", "Gb/s": "Gbit/s", "Mbps": "Mbit/s", "Gbps": "Gbit/s",
+    "MBps": "MB/s", "GBps": "GB/s", "MB/sec": "MB/s", "GB/sec": "GB/s", "ns/op": "ns",
+    "us/op": "us", "ms/op": "ms", "ops/s": "operations/s", "op/s": "operations/s",
+    "ops/sec": "operations/s", "IOPS": "operations/s", "req/s": "requests/s",
+    "GFLOPS": "Gflop/s", "GFLOP/s": "Gflop/s", "GFlops": "Gflop/s", "MFLOPS": "Mflop/s",
+    "TFLOPS": "Tflop/s", "TFLOP/s": "Tflop/s",
+}  # fmt: skip
+_UNIT = "|".join(re.escape(unit) for unit in sorted(_UNITS, key=len, reverse=True))
+_IN_HEAD = late(rf"[(\[] ?(?P<unit>{_UNIT}) ?[)\]]|(?:^|, ?| in |_)(?P<bare>{_UNIT})$")
+_NUMBER = r"[-+]?\d[\d.,']*(?:[eE][-+]?\d+)?"
+_CELL = late(
+    rf"(?P<value>{_NUMBER})(?: ?(?:±|\+/-|\+-) ?(?P<error>\d[\d.,]*) ?(?P<percent>%)?)?"
+    rf"(?: ?(?P<unit>{_UNIT}|[x×]))?(?: ?\([^()]{{0,40}}\))?"
+)
+_RULE = late(r"[|:\s-]*-{2,}[|:\s-]*")
+_SEPARATORS = (",", ";", "\t")
+_LEAST_ROWS, _LEAST_COLUMNS, _LONGEST_LABEL = 2, 2, 80
+
+
+def read(log: Log) -> list[Report]:
+    """One report for each table."""
+    return [*_markdown(log), *_separated(log)]
+
+
+def _markdown(log: Log) -> Iterator[Report]:
+    """Tables with bars, whose second line is a rule."""
+    table: list[tuple[Line, list[str]]] = []
+    is_ruled = False
+    for line in (*log.printed_lines(), Line(0, "")):
+        text = line.text.strip()
+        if text.count("|") >= _LEAST_COLUMNS - 1 and len(text) <= LONGEST and text:
+            if _RULE.fullmatch(text) and "|" in text:
+                table, is_ruled = table[-1:], bool(table)
+            else:
+                table.append((line, [_bare(cell) for cell in text.strip("|").split("|")]))
+            continue
+        if is_ruled:
+            yield from _report(log, table)
+        table, is_ruled = [], False
+
+
+def _bare(cell: str) -> str:
+    return cell.strip().strip("*`_").strip()
+
+
+def _separated(log: Log) -> Iterator[Report]:
+    """Lines that are parted alike, below one that names units."""
+    table: list[tuple[Line, list[str]]] = []
+    separator = ""
+    for line in (*log.printed_lines(), Line(0, "")):
+        text = line.text.strip()
+        if table and separator in text:
+            cells = next(csv.reader([text], delimiter=separator), [])
+            if len(cells) == len(table[0][1]):
+                table.append((line, [_bare(cell) for cell in cells]))
+                continue
+        if table:
+            yield from _report(log, table)
+        table, separator = [], ""
+        for mark in _SEPARATORS if "|" not in text else ():
+            cells = [_bare(cell) for cell in text.split(mark)]
+            if len(cells) >= _LEAST_COLUMNS and any(_unit_of(cell) for cell in cells):
+                table, separator = [(line, cells)], mark
+                break
+
+
+def _unit_of(head: str) -> str:
+    found = _IN_HEAD.search(head) if len(head) <= _LONGEST_LABEL else None
+    return _UNITS[found["unit"] or found["bare"]] if found else ""
+
+
+def _report(log: Log, table: Sequence[tuple[Line, list[str]]]) -> Iterator[Report]:
+    """A table with its head; nothing where no column has a unit."""
+    if len(table) <= _LEAST_ROWS:
+        return
+    (head_line, heads), rows = table[0], table[1:]
+    results: list[Result] = []
+    for line, cells in rows:
+        label: list[str] = []
+        figures: list[tuple[str, str, str, str]] = []
+        for head, cell in zip(heads, cells, strict=False):
+            found = _CELL.fullmatch(cell)
+            unit = (found["unit"] if found else "") or ""
+            unit = _UNITS.get(unit, "") or ("" if unit else _unit_of(head))
+            if found and unit:
+                error = "" if found["percent"] else found["error"] or ""
+                figures.append((_name(head), found["value"], error, unit))
+            elif cell:
+                label.append(cell[:_LONGEST_LABEL])
+        of: dict[str, Any] = {"label": " ".join(label)} if label else {}
+        for name, value, error, unit in figures:
+            results += _figures(log, line, (name, value, error, unit), of)
+    if results:
+        yield Report(TOOL, results, head_line.number)
+
+
+def _name(head: str) -> str:
+    return _IN_HEAD.sub("", head).strip(" ,:_-") or head
+
+
+def _figures(
+    log: Log, line: Line, figure: tuple[str, str, str, str], of: dict[str, Any]
+) -> Iterator[Result]:
+    name, printed, error, unit = figure
+    if (value := log.number(printed)) is not None:
+        yield Result(name, value, unit, line.number, "mean" if error else "", of)
+    if error and (spread := log.number(error)) is not None:
+        yield Result(name, spread, unit, line.number, "error", of)

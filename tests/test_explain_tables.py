@@ -1,0 +1,51 @@
+"""Tables of figures with units that no reader knows."""
+
+from __future__ import annotations
+
+import pytest
+
+from benchbook.explain.api import Machine, of_content
+
+MARKDOWN = """We compared both on the same box:
+
+| Allocator | Threads | Throughput (MB/s) | p99 | Speed-up |
+|:----------|--------:|------------------:|----:|---------:|
+| glibc     | 8       | **1,204.5**       | 3.1 ms | 1.0x |
+| jemalloc  | 8       | 1511.2 ± 12.5     | 890 us | 1.25x |
+"""
+CSV = "kernel,size,time [us],GFLOPS\ngemm,512,812.5,330\ngemm,1024,6100,352\n"
+PROSE = "a, b in ms\nDear all,\nthis was slow, I think.\n"
+
+
+def rows(text: str) -> list[tuple[str, float, str, str, int]]:
+    reports = of_content("x", text.encode(), Machine()).reports
+    return [
+        (result.name, result.value, result.unit, str(result.of.get("label", "")), result.line)
+        for report in reports
+        for result in report.results
+    ]
+
+
+def test_cells_have_the_unit_of_their_head_or_their_own() -> None:
+    assert rows(MARKDOWN) == [
+        ("Throughput", 1204.5, "MB/s", "glibc 8 1.0x", 5),
+        ("p99", 3.1, "ms", "glibc 8 1.0x", 5),
+        ("Throughput", 1511.2, "MB/s", "jemalloc 8 1.25x", 6),
+        ("Throughput", 12.5, "MB/s", "jemalloc 8 1.25x", 6),
+        ("p99", 890.0, "us", "jemalloc 8 1.25x", 6),
+    ]
+
+
+def test_separated_values_need_a_head_with_units() -> None:
+    assert rows(CSV)[:2] == [
+        ("time", 812.5, "us", "gemm 512", 2),
+        ("GFLOPS", 330.0, "Gflop/s", "gemm 512", 2),
+    ]
+    assert rows(CSV.replace("[us]", "").replace("GFLOPS", "x")) == []
+
+
+@pytest.mark.parametrize(
+    "text", [PROSE, MARKDOWN.replace("(MB/s)", "").replace(" ms", "").replace(" us", "")]
+)
+def test_what_has_no_units_is_no_table(text: str) -> None:
+    assert of_content("x", text.encode(), Machine()).trouble
