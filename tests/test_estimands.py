@@ -477,6 +477,21 @@ def test_a_limit_is_the_largest_size_that_links(item: dict[str, Any], value: flo
     assert look(of | {"variant": "w"}, facts) == (None, "not in this preset")
 
 
+def test_a_ratio_of_counts_has_no_noise() -> None:
+    points = known({"method": ["a", "b"]})
+    points["v,method=a"]["observations"] = {"packets": 600}
+    points["v,method=b"]["observations"] = {"packets": 10}
+    facts = {"content": CONTENT, "sizes": SIZES, "points": points}
+    of = {"kind": "count_ratio", "count": "packets"}
+    of |= {"numerator": {"method": "a"}, "denominator": {"method": "b"}}
+    words = "counted in each start of the program: 600 and 10"
+    assert look(of, facts) == (60, words)
+    assert look(of | {"count": "bytes"}, facts)[0] is None
+    assert look(of | {"denominator": {"method": "c"}}, facts)[0] is None
+    judged = judge_fact(Claim.of(claim(of, [30, 120], statistic=None)), facts)
+    assert (judged.verdict, judged.estimate) == ("reproduced", 60)
+
+
 def test_the_audit_is_the_share_of_numbers_that_agree() -> None:
     def item(table: str, rule: str, column: str, consistent: bool) -> dict[str, Any]:
         cells = [{"table": table, "row": 1, "column": column}]

@@ -20,7 +20,8 @@ import kernels
 from kernels import KERNELS, outcome, points
 
 MESSAGES = (
-    "control descriptor endpoint frame receiving sending silence targets memory_carrier udp_carrier"
+    "control descriptor endpoint frame polling primitives receiving sending silence state targets "
+    "memory_carrier udp_carrier"
 )
 SOURCES = [
     *sorted((KERNELS / "dsm").glob("*.c")),

@@ -13,6 +13,7 @@ from benchbook.define.catalogue import moved, settings_of
 from benchbook.define.yaml_files import load
 
 Estimand = dict[str, Any]
+COUNTS = "count_ratio"  # a kind whose points are counted, not timed
 STEPS = ("slope", "unevenness")  # kinds whose points lie along one factor
 LEAST_STEPS = 3  # values of that factor
 
@@ -21,7 +22,7 @@ def check(place: Place, claim: dict[str, Any], space: Space, folder: Path) -> No
     """Refuse a claim that could never be decided; `folder` is its paper's."""
     estimand, here = claim["estimand"], place.at("estimand")
     sides = settings_of(estimand)
-    if sides and claim.get("statistic") is None:
+    if sides and estimand["kind"] != COUNTS and claim.get("statistic") is None:
         raise place.at("statistic").refusal("is missing; name the statistic of each invocation")
     if estimand["kind"] == "range":
         check_range(here, estimand, space)
@@ -138,11 +139,11 @@ def _region(place: Place, region: list[float | None], kind: str) -> None:
     bounds = [bound for bound in region if bound is not None]
     if not bounds:
         raise place.refusal("has no bound; give the lower one, the upper one or both")
-    ratio = kind in ("ratio", "ratio_of_ranges")
+    ratio = kind in ("ratio", "ratio_of_ranges", COUNTS)
     if ratio and min(bounds) <= 0:
         raise place.refusal(f"is {region}, and a ratio is above 0; write null where no bound is")
     if kind in ("range", "audit") and not 0 <= min(bounds) <= max(bounds) <= 1:
         raise place.refusal(f"is {region}, and a share lies from 0 to 1; write 0.05 for 5 %")
-    exact = kind in ("trial", "link_limit", "audit")
+    exact = kind in ("trial", "link_limit", "audit", COUNTS)
     if len(bounds) == 2 and (bounds[0] > bounds[1] or (bounds[0] == bounds[1] and not exact)):
         raise place.refusal(f"is {region}; write the lower bound first, the higher one second")

@@ -588,6 +588,15 @@ class Unevenness(Model):
     over: Name = Field(description="the factor, a number, along which the time grows")
 
 
+class CountRatio(Model):
+    """A ratio of what two points counted: the same observation of both."""
+
+    kind: Literal["count_ratio"]
+    count: str = Field(min_length=1, description="the observation, such as `packets`")
+    numerator: Setting
+    denominator: Setting
+
+
 class BeyondHost(Model):
     """What no host measures by itself."""
 
@@ -629,6 +638,7 @@ Estimand = Annotated[
     | Difference
     | Slope
     | Unevenness
+    | CountRatio
     | BeyondHost
     | TrialEnd
     | LinkLimit

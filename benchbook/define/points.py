@@ -85,10 +85,10 @@ def workers(factors: dict[str, Any]) -> int:
 
 
 def cpus_needed(point: Point, usable: int) -> int:
-    """How many CPUs a point is measured on: its threads or ranks, its processes as far as CPUs go,
-    or the ends of its network."""
+    """How many CPUs a point is measured on: its threads, ranks or nodes, its processes as far as
+    CPUs go, or the ends of its network."""
     processes = min(int(point.factors.get("processes", 1)), usable)
-    each_its_own = max(int(point.factors.get(name, 1)) for name in ("threads", "ranks"))
+    each_its_own = max(int(point.factors.get(name, 1)) for name in ("threads", "ranks", "nodes"))
     return max(each_its_own, processes, network.cpus(point.factors, usable))
 
 

@@ -110,7 +110,7 @@ def kind_of(estimand: dict[str, Any]) -> Any:
 
 def is_measured(estimand: dict[str, Any]) -> bool:
     """Whether it is estimated from measured points, not a fact."""
-    return bool(settings_of(estimand))
+    return bool(settings_of(estimand)) and not hasattr(kind_of(estimand), "look")
 
 
 def roles_of(estimand: dict[str, Any], content: dict[str, Any], sizes: dict[str, Any]) -> Roles:

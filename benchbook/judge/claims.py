@@ -168,7 +168,8 @@ def outcome(resolved: ResolvedClaim, made: Estimate, null: dict[str, Any]) -> Ou
 def judge_fact(claim: Claim, facts: dict[str, Any]) -> Verdict:
     """The verdict of a claim about a fact, such as a limit of the linker: a number without noise.
 
-    `facts`: {limits, trials} of the evidence, {audit} of the paper.
+    `facts`: {limits, trials} of the evidence, {audit} of the paper, {content} of the experiment's
+    definition, {sizes, points} of the run.
     """
     fact = kind_of(claim.estimand).look(claim.estimand, facts)
     if fact.value is None:

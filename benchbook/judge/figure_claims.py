@@ -31,7 +31,12 @@ def judged(
     A run that was made to settle a claim decides it alone; what was found before stands beside it.
     `facts`: {audit} of the paper, {limits, trials} of the run; `printed`: the source's cells.
     """
-    facts = facts | {"cell": paper.number}
+    facts = facts | {
+        "cell": paper.number,
+        "content": run.content,
+        "sizes": run.sizes,
+        "points": run.measured.known,
+    }
     declared = paper.as_written[figure.id]
     claims = [Claim.of(claim) for claim in declared.get("claims", [])]
     verdicts, null = judge_claims(
