@@ -66,32 +66,32 @@ def test_a_cache_that_is_smaller_than_stated_is_the_title() -> None:
     assert shown["title"].startswith("The stated 480 MiB of L3 are not what loads get here")
     assert shown["title"].endswith("times between 32 MiB and 48 MiB")
     assert "where no cache is stated" in shown["text"]
-    assert "No rise is told near the stated L3 of 480 MiB." in shown["text"]
+    assert "There is no visible step at the stated L3 size of 480 MiB." in shown["text"]
 
 
 @pytest.mark.parametrize("huge", [0.0, 0.5])
 def test_of_small_pages_no_cache_is_called_smaller(huge: float) -> None:
     shown = section(analysed(planted(0.02), huge), BOASTED)
     assert "are not what" not in shown["title"] + shown["text"]
-    assert "the search for pages is part of these times" in shown["caption"]
+    assert "these times include TLB misses" in shown["caption"]
 
 
 def test_a_sweep_that_ends_too_early_says_so() -> None:
     shown = section(analysed(planted(0.02), sizes=30), BOASTED)
-    assert "The largest working set, 96 MiB, is too small to tell of the stated L3" in shown["text"]
+    assert "The largest working set, 96 MiB, is too small to show the stated L3" in shown["text"]
     assert "are not what" not in shown["title"] + shown["text"]
 
 
 def test_a_flat_sweep_rises_nowhere() -> None:
     shown = section(analysed(np.full((len(SIZES), BLOCKS), 5.0)), STATED)
     assert "It rises nowhere" in shown["text"]
-    assert "No rise is told near the stated L2 of 2 MiB." in shown["text"]
+    assert "There is no visible step at the stated L2 size of 2 MiB." in shown["text"]
     assert shown["title"].endswith("; no rise can be told")
 
 
 def test_noise_says_what_is_in_the_way() -> None:
     few = section(analysed(planted(0.02, blocks=3)), STATED)
-    assert "no rise is told: 3 blocks are too few for an interval" in few["text"]
+    assert "no rise is visible: 3 blocks are too few for an interval" in few["text"]
     steep = np.repeat(np.array([[2.0**k] for k in range(len(SIZES))]), BLOCKS, axis=1)
     none = section(analysed(steep), STATED)
     assert none["title"] == "No level of latency can be told"
@@ -159,5 +159,5 @@ def test_the_page_says_in_words_what_the_picture_shows(site: Path, browser: Brow
     assert "The stated 480 MiB of L3 are not what loads get here" in text
     assert "No chase of pointers was measured" in look(browser, site / "none.html")["text"]
     page = (site / "boasted.html").read_text(encoding="utf-8").replace(FIXED, " ")
-    assert 'aria-label="Nanoseconds per load by working set. A load that waits' in page
+    assert 'aria-label="Nanoseconds per load by working set. A load that depends' in page
     assert "<script>alert(1)" not in (site / "stated.html").read_text(encoding="utf-8")

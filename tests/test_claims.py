@@ -124,13 +124,13 @@ def test_missing_null_decides_nothing() -> None:
     del said[twin_id(B, "again")]
     verdict = judge(measured(2.0), said)
     assert verdict["verdict"] == "inconclusive"
-    assert "no A/A twin" in verdict["reason"]
+    assert "no A/A test" in verdict["reason"]
 
 
 def test_twin_that_failed_is_a_missing_null() -> None:
     said = points()
     said[twin_id(B, "again")]["state"] = "failed"
-    assert "no A/A twin" in judge(measured(2.0), said)["reason"]
+    assert "no A/A test" in judge(measured(2.0), said)["reason"]
 
 
 def test_effect_smaller_than_relinking_is_not_real() -> None:
@@ -138,7 +138,7 @@ def test_effect_smaller_than_relinking_is_not_real() -> None:
     verdict = judge(table, of=claim(ratio(), [1.02, None]))
     assert verdict["verdict"] == "inconclusive"
     assert "other padding" in verdict["reason"]
-    assert "rests on a factor of 1.05, less than" in verdict["reason"]
+    assert "rests on a factor of 1.05, below" in verdict["reason"]
 
 
 def test_no_effect_beside_a_wide_floor_is_still_no_effect() -> None:
@@ -228,7 +228,7 @@ def test_claim_without_a_block_of_all_its_points_says_so() -> None:
     table = table[((table["point"] != A) | even) & ((table["point"] != B) | ~even)]
     verdict = judge(table)
     assert verdict["verdict"] == "inconclusive"
-    assert verdict["reason"] == "no block holds all points"
+    assert verdict["reason"] == "no round holds all measurements"
 
 
 def test_robustness_counts_choices_that_decide_otherwise() -> None:

@@ -107,11 +107,11 @@ def test_the_page_computes_both_readings_and_states_evidence_and_limits() -> Non
     for said in (
         "Somebody examined Debian’s p 1.0-2, amd64 on 2026-01-02: what it prints as A is the plain "
         "loop",
-        "This run did not look at it again.",
+        "This run did not examine it again.",
         "It was seen.",
-        "the plain loop 2.00 to 4.00 times as fast as the whole copy; exchanged, 0.250 to 0.500",
+        "the plain loop 2.00 to 4.00 times as fast as the whole copy; swapped, 0.250 to 0.500",
         "C is then 2.00 to 4.00 times the whole copy, not 8.00",
-        "agreement with the one here in 2 of 2 tables, and the ratio into the interval here in 1",
+        "agreement with the one here in 2 of 2 tables, and the ratio into the interval in 1",
         "All else.",
         "not proven",
     ):
@@ -130,7 +130,7 @@ def test_what_is_undecided_or_not_measured_is_said() -> None:
         ]
 
     assert "in none of 1 table" in follows([pair(0.95, False)])
-    assert "no order is decided here" in follows([pair(0.95, False)])
+    assert "the order is not decided here" in follows([pair(0.95, False)])
     assert "a factor of 1.20" in follows([pair(0.95, False)])
-    assert "the order here is the one printed" in follows([pair(1.8, True)])
+    assert "the order here is as printed" in follows([pair(1.8, True)])
     assert "was not measured here" in follows([])

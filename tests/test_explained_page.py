@@ -103,7 +103,7 @@ def test_points_of_another_preset_have_their_reason() -> None:
     run = MadeUp()
     html, drawn = shown(run, chain_of(run))
     assert drawn is None
-    assert "Cannot be told here" in html
+    assert "Not decided here" in html
     assert "not in this preset" in html
 
 
@@ -129,7 +129,7 @@ def test_without_a_twin_the_factor_and_the_reason_stand_alone() -> None:
     run = without(planted(), "still")
     html, drawn = shown(run, chain_of(run, STEPS))
     assert drawn is None
-    assert "Why cannot be told: copy of one block" in html
+    assert "The cause is unknown: copy of one block" in html
     assert "Excluded by evidence" in html
     assert "on a log scale" not in html
 

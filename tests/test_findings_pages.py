@@ -501,12 +501,12 @@ def test_the_controls_page_begins_with_what_went_wrong(
     assert "Provoked 4 times, found 3 times (exact 95 % interval 25 % to 99.4 %)." in mostly
     assert "Judged 100 clean scenes, of which 97 belong to other controls" in mostly
     assert "Missed: control,bytes=3." in mostly
-    assert "Observations decide, not time." in mostly
+    assert "Decided from direct observation, not from timing." in mostly
     assert "Biases by a factor of 2.50." in mostly
     assert "Remedy. Take made-up out." in mostly
     replayed = view.inner_text("#only-replayed").replace("\xa0", " ")
     assert "Replayed 3 times, found 3 times" in replayed
-    assert "Only time tells it, so that it may err now and then." in replayed
+    assert "This detector relies on timing and can be wrong occasionally." in replayed
     assert "3 replayed scenes" in replayed
     assert "What the detector says of a replayed scene" in replayed
     assert "2 scenes could not be played here: needs two NUMA nodes." in view.inner_text(

@@ -145,7 +145,7 @@ def test_host_memory_has_no_bus_and_an_unknown_link_no_rate() -> None:
     assert first == (
         "Through OpenCL the device is Made Up 9000: host memory, so no bus is in any figure of it."
     )
-    assert second.startswith("Through CUDA the device is Other; the kernel tells no link of it")
+    assert second.startswith("Through CUDA the device is Other; the kernel names no link of it")
     html = shown.link().html
     assert "host memory, simulated" in html
     assert "No run on a machine with a device behind a link is recorded" in html
@@ -174,7 +174,7 @@ def test_a_recorded_run_shows_the_link_that_this_machine_lacks(here: str) -> Non
     assert '<td class="number">47.0</td>' in html
     assert "The whole interval lies below 0.98 for 1 of 1 ratio." in html
     assert "<td>pageable</td>" in html
-    assert html.count("Speed and width are the kernel’s") == 1
+    assert html.count("Speed and width come from the kernel") == 1
     assert "No run on a machine" not in html
     assert ("No device was measured here" in html) == (here == "no device")
     assert len(device_link.devices(shown.content, experiment)) == len(own)
@@ -213,12 +213,12 @@ def test_the_pool_stands_beside_a_plain_loop() -> None:
     assert "The pool of threads moves 0.800 of what a plain loop moves" in html
     assert "both, 64 MiB, OpenCL, pinned, 2 threads, queued" in html
     assert "0.800 (0.790 to 0.810)" in html
-    assert "nothing of a bus" not in html
+    assert "not a bus" not in html
     assert "The whole interval lies below 0.98 for 1 of 1 ratio." in html
     experiment["plain"] = [row | {"emulates": "host memory"}, row | {"ratio": 1.0}]
     html = shown.link().html
     assert "0.800 to 1.000" in html
-    assert "nothing of a bus" in html
+    assert "not a bus" in html
 
 
 def test_without_a_device_the_section_says_so() -> None:

@@ -90,7 +90,7 @@ def test_a_peer_is_named_by_the_lines_that_it_touches() -> None:
     unknown = known_form | {"variant": "tool", "value": None, "state": "absent", "reason": "like 2"}
     made, made_experiment = experiment([*lines, unknown], [], MBW)
     assert traffic_section.sentences(made, made_experiment) == [
-        "Which form tool is, its lines do not tell: like 2."
+        "The lines of tool do not show which form it is: like 2."
     ]
 
 

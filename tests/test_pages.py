@@ -383,7 +383,7 @@ def test_the_audit_is_counted_in_the_answer_and_on_the_index(site: Path, looks: 
 
 
 def test_exchanged_labels_are_told_where_their_ratio_is_read(site: Path, looks: dict) -> None:
-    for name, here in (("whole", "exchanging the labels would"), ("tiny", "was not measured here")):
+    for name, here in (("whole", "Swapped labels would"), ("tiny", "was not measured here")):
         text = in_all(looks, site / name / "reports" / f"{made_up.PAPER}.html")
         assert text.count("A possible explanation: MEMCPY and DUMB exchanged") == 1
         assert text.count("may come from the two labels being exchanged") == 4
@@ -413,7 +413,7 @@ def test_the_answer_is_quoted_from_the_results(site: Path, browser: Browser) -> 
     body = shown.inner_text("body").replace(number_format.FIXED, " ")
     assert "4 KiB block 8,192 times" in body
     assert "block copy 1.3.0 ÷ whole copy, 8 MiB" in body
-    assert "That does not close the case" in body
+    assert "One question remains" in body
     shown.close()
 
 
@@ -450,7 +450,7 @@ def test_what_was_not_measured_says_why(site: Path, browser: Browser) -> None:
         assert "compiler 'x' is not on PATH" in body, name
         assert "NaN" not in body and "None" not in body and " nan" not in body, name
         shown.close()
-    assert "too few blocks for an interval" in (
+    assert "too few rounds for an interval" in (
         site / "broken/reports" / f"{made_up.PAPER}.html"
     ).read_text(encoding="utf-8")
 
@@ -460,11 +460,11 @@ def test_sizes_flags_limits_and_trials_are_on_their_page(site: Path, looks: dict
     assert path.stat().st_size < 2_000_000
     text = looks[path]["text"].replace(number_format.FIXED, " ")
     for sentence in (
-        "The rule asks for 122 MiB an array",
+        "The rule demands 122 MiB per array",
         "(copy, non-temporal stores)",
         "here 140 MiB",
         "Not in preset quick",
-        "variants cannot be told from gcc-O3",
+        "variants cannot be distinguished from gcc-O3",
         "compiler 'x' is not on PATH",
         "arrays link at every size tried",
         "signal 11 (SIGSEGV)",

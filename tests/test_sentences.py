@@ -19,7 +19,7 @@ FAULTS = {
     r"\bstands? in\b(?! (the|this|line|a)\b)": "replaces",
     r"\bon and on\b|\bagain and again\b": "in a loop, polls, many times",
     r"\btells? of\b": "means, shows",
-    r"\b(told|tells?)\b": "shows, says, distinguishes",
+    r"\b(told|tells)\b(?! from noise)": "shows, says, distinguishes",
     r"\btwins?\b": "control build, control measurement",
     r"\bwas had\b": "was obtained, was returned",
     r"\bremed(y|ies)\b": "what to do",

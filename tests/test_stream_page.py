@@ -297,10 +297,10 @@ def curve(sizes: list[int], rates: list[float], knee: tuple[int, int] | None) ->
 @pytest.mark.parametrize(
     ("rule", "knee", "words"),
     [
-        (8, (1, 2), "the rule asks for 4.00 times that size."),
+        (8, (1, 2), "the rule demands 4.00 times that size."),
         (1, (1, 2), "which the rule’s size does not reach"),
-        (8, None, "falls nowhere by more than a fifth"),
-        (None, (1, 2), "is unknown, since the size of the caches is"),
+        (8, None, "never falls by more than a fifth"),
+        (None, (1, 2), "is unknown here, because the size of the caches is"),
     ],
 )
 def test_the_rule_is_set_against_the_last_fall(
@@ -333,7 +333,9 @@ def test_beyond_the_last_fall_lowest_and_highest_are_named() -> None:
     text = " ".join(size_rule.rule_sentences(content)).replace(number_format.FIXED, " ")
     assert "From there to 4 MiB it lies between 4.80 and 5.00 MB/s, the lowest 96 %" in text
     content["experiments"]["e"]["curves"] = [curve(sizes, [9, 8, 7, 3], (2 * MIB, 4 * MIB))]
-    assert "whether it stays there is open" in " ".join(size_rule.rule_sentences(content))
+    assert "it is unknown whether the rate stays there" in " ".join(
+        size_rule.rule_sentences(content)
+    )
 
 
 def test_caches_of_each_core_in_use_add_up_and_shared_ones_do_not() -> None:
@@ -380,8 +382,8 @@ def test_programs_of_others_are_no_flags() -> None:
     assert name.replace(number_format.FIXED, " ") == "256 KiB, static, 1 thread"
     assert len(settings[name]) == 1
     assert builds.title(experiment, entry) == (
-        "Copy: 0.250 times with slow to 1.005 times with same; 1 of 2 variants cannot be told "
-        "from base"
+        "Copy: 0.250 times with slow to 1.005 times with same; 1 of 2 variants cannot be "
+        "distinguished from base"
     )
     assert "a factor of 4.02 for Copy" in builds.sentence(experiment)
 

@@ -23,9 +23,9 @@ from benchbook.core.files import storable
 
 VERSION = 1
 METHOD = (
-    "Median of each start; Hodges-Lehmann estimate over all pairs of starts of the two runs, with "
-    "the interval of the exact rank-sum test for samples that are not paired, at 95 % by itself "
-    "and at 95 % for all points of an experiment together (Bonferroni)"
+    "The median of each run of the program; the Hodges-Lehmann estimate over all pairs of both. "
+    "The interval is that of the exact rank-sum test for unpaired samples, at 95 % for each "
+    "ratio and for all points of an experiment together (Bonferroni)"
 )
 CONCLUSIONS = {
     Conclusion.B_FASTER: "B faster",
@@ -37,12 +37,12 @@ CONCLUSIONS = {
 CHECKS = {
     Check.AGAIN: "the same binary twice in",
     Check.RELINKED: "the relinked binary in",
-    Check.ANCHOR: "the anchor between A and B",
+    Check.ANCHOR: "the reference copy between A and B",
 }
 WHY = {
-    Why.OTHER_BYTES: "a call declares other bytes in A and B",
-    Why.NO_TIME: "a start took no time by its clock",
-    Why.FEW_STARTS: "too few starts for an interval over all points",
+    Why.OTHER_BYTES: "a call declares different bytes in A and B",
+    Why.NO_TIME: "a run took no time by its clock",
+    Why.FEW_STARTS: "too few runs of the program for an interval over all points",
 }
 
 
@@ -177,7 +177,7 @@ def as_text(comparison: Comparison) -> str:
         what = f"{difference.kind}: {difference.what}"
         lines.append(f"  {what}: A {difference.a}; B {difference.b}")
     for experiment, item in zip(comparison.experiments, content["items"], strict=True):
-        lines += ["", f"{experiment.name} (B times as fast as A, 95 % by itself)"]
+        lines += ["", f"{experiment.name} (B times as fast as A, 95 % each)"]
         lines.append(f"  {floor_sentence(experiment.floor)}")
         for row in item["points"]:
             value = number_format.with_interval(row["ratio"], row["low95"], row["high95"])

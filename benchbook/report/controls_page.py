@@ -120,9 +120,9 @@ def sentences(artefact: Artefact) -> list[str]:
         )
     match decided_by(artefact):
         case "exact":
-            text.append("Observations decide, not time.")
+            text.append("Decided from direct observation, not from timing.")
         case "timing":
-            text.append("Only time tells it, so that it may err now and then.")
+            text.append("This detector relies on timing and can be wrong occasionally.")
     return text or ["Nothing provoked it in this run."]
 
 

@@ -31,12 +31,12 @@ def make_machine(files: list[Path], output: Path) -> None:
     disturbed = sum(len(analysis["disturbed"]) for analysis in main)
     blocks = sum(analysis["blocks"] for analysis in main)
     states = max((len(analysis["machine_states"]) for analysis in main), default=0)
-    headline = f"The machine: {disturbed} of {number_format.plural(blocks, 'block')} disturbed"
-    headline += f", {states} states" if states > 1 else ", no two states told apart"
+    headline = f"The machine: {disturbed} of {number_format.plural(blocks, 'round')} disturbed"
+    headline += f", {states} speed levels" if states > 1 else ", one speed level"
     first = analyses[0] if analyses else {"preset": "", "host": ""}
     unknown = dict(facts.get("unknown", {}))
     if facts and not facts.get("frequency_readable"):
-        unknown.setdefault("frequency", "no file tells the frequency of a CPU while it runs")
+        unknown.setdefault("frequency", "no file shows the frequency of a CPU while it runs")
     write_page(
         output,
         "machine.html.j2",
@@ -90,9 +90,9 @@ def _machine_answer(analyses: list[dict[str, Any]]) -> str:
         spread = {name: max(anchors_ns) / min(anchors_ns) for name, anchors_ns in anchored.items()}
         worst = max(spread, key=lambda name: spread[name])
         text.append(
-            f"The anchor, a copy that never changes, took {_from_to(anchored[worst])} while {worst}"
-            f" was measured, {number_format.number(spread[worst])} times as long at its slowest"
-            + ("; in no other run did it move more." if len(anchored) > 1 else ".")
+            f"A fixed reference copy took {_from_to(anchored[worst])} while {worst} was measured"
+            f" ({number_format.number(spread[worst])} times slower at worst)"
+            + ("; no other run varied as much." if len(anchored) > 1 else ".")
         )
     waiting = {
         analysis["experiment"]: max(anchors_ns)
@@ -102,7 +102,7 @@ def _machine_answer(analyses: list[dict[str, Any]]) -> str:
     if waiting:
         worst = max(waiting, key=lambda name: waiting[name])
         text.append(
-            f"In the worst start of all, one of {worst}, the wait for a CPU came to "
+            f"In the worst case, a run of {worst}, the program waited for a CPU for "
             f"{number_format.share(waiting[worst])} of the timed part."
         )
     measuring_s = sum(analysis["measuring_s"] for analysis in analyses)
@@ -139,23 +139,23 @@ def _experiment(analysis: dict[str, Any], papers: list[dict[str, Any]]) -> dict[
     switches = [s["involuntary_switches"] for s in noise["starts"]]
     cost = analysis["probing_s"] / analysis["measuring_s"] if analysis["measuring_s"] else None
     numbers = {
-        "Blocks": f"{analysis['blocks']}; stopped because "
+        "Rounds": f"{analysis['blocks']}; stopped because "
         f"{wording.STOPPED.get(analysis['stopped_by'], analysis['stopped_by'])}",
         "Run": f"{analysis['run']}, {wording.seal(analysis)}",
         "Disturbed": f"{wording.disturbed_blocks(analysis)} disturbed, "
         f"{len(analysis['abandoned'])} interrupted",
-        "Anchor": _from_to(anchors) if (anchors := _anchors(analysis)) else "not read",
-        "Wait for a CPU": f"at most {number_format.share(max(waits))} of the timed part of a start"
+        "Reference copy": _from_to(anchors) if (anchors := _anchors(analysis)) else "not read",
+        "Wait for a CPU": f"at most {number_format.share(max(waits))} of the timed part of a run"
         if (waits := _waits(analysis))
-        else "not told by this system",
+        else "unknown on this system",
         "Cost of probing": f"{number_format.seconds(analysis['probing_s'])} of "
         f"{number_format.seconds(analysis['measuring_s'])}, {number_format.share(cost)}",
-        "Taken by the hypervisor": f"at most {number_format.share(max(steals))} of a start"
+        "Taken by the hypervisor": f"at most {number_format.share(max(steals))} of a run"
         if steals
-        else "not told by this system",
+        else "unknown on this system",
         "Involuntary switches": number_format.count(sum(s for s in switches if s is not None))
         if any(s is not None for s in switches)
-        else "not told by this system",
+        else "unknown on this system",
         "Thresholds": "; ".join(
             f"{key.replace('_', ' ')} {value:g}" for key, value in noise["thresholds"].items()
         ),
@@ -167,12 +167,12 @@ def _experiment(analysis: dict[str, Any], papers: list[dict[str, Any]]) -> dict[
         "control": control,
         # A control takes seconds: its numbers say all, and forty pictures would say it slowly.
         "svg": None if control else svg_of(machine_plot.over_time(analysis)),
-        "title": f"Anchor, probe and waiting over time: {len(states)} states"
+        "title": f"Reference copy, probe and waiting over time: {len(states)} speed levels"
         if len(states) > 1
-        else "Anchor, probe and waiting over time: no two states told apart",
-        "states": "Colours: the states that anchor and probe tell apart, 1 (blue) the fastest."
+        else "Reference copy, probe and waiting over time: one speed level",
+        "states": "Colours: speed levels by reference copy and probe, 1 (blue) is the fastest."
         if len(states) > 1
-        else "Anchor and probe tell no two states apart.",
+        else "Reference copy and probe show one speed level.",
         "why_none": "; ".join(noise["probe_failures"]) or "the probe was not built",
         "twins": svg_of(_twins(papers, name)),
         "numbers": numbers,

@@ -37,9 +37,9 @@ BY_INTERVAL = {
 }
 SENTENCES = {
     Code.NOT_IN_PRESET: NOT_IN_PRESET,
-    Code.NO_TWIN: "no A/A twin was measured beside this claim",
-    Code.NO_FACTOR: "odd is not above base in every block, so there is no factor to explain",
-    Code.NO_COMMON_BLOCK: "no block holds all points",
+    Code.NO_TWIN: "the same program was not measured twice for this claim (no A/A test)",
+    Code.NO_FACTOR: "the first side is not faster in every round: nothing needs an explanation",
+    Code.NO_COMMON_BLOCK: "no round holds all measurements",
     Code.SIZE_UNKNOWN: "a size that the claim names is unknown here",
 }
 
@@ -96,14 +96,14 @@ def _cause(claim: Claim) -> str:
             return f"{_estimate(claim)} {BY_INTERVAL[code]} the region, {region}{widening(reason)}"
         case Code.SMALL_EFFECT:
             return (
-                f"{_estimate(claim)} rests on a factor of {reason['factor']:.3g}, less than the "
-                f"smallest effect that counts as real here, a factor of {_factor(reason)} (limited "
+                f"{_estimate(claim)} rests on a factor of {reason['factor']:.3g}, below the "
+                f"smallest effect that counts as real here, {_factor(reason)} (limited "
                 f"by {LIMITS[reason['limit']]}){widening(reason)}"
             )
         case Code.PROCESSES_APART:
             return (
-                f"its processes ran at the same time for {reason['overlap']:.0%} of their time "
-                "only, so their rates do not add up; on a quiet machine they do"
+                f"its processes ran at the same time for only {reason['overlap']:.0%} of their "
+                "time, so their rates do not add up; on a quiet machine they do"
             )
         case Code.POINT_MISSING | Code.EMULATED:
             return str(reason["why"])
@@ -235,7 +235,7 @@ def _settings(amount: int, how: str) -> str:
 def _left(claim: Claim, part: dict[str, Any]) -> str:
     """`1.1 times (1.0 to 1.2)`, of a share `3.1 %`."""
     if part["interval"] is None:
-        return "nothing is left to estimate"
+        return "nothing remains to estimate"
     if claim["kind"] in SHARES:
         return number_format.share(part["without"])
     value = number_format.number(part["without"], *part["interval"], edges=edges(claim))

@@ -144,7 +144,7 @@ def twins(name: str, nulls: list[tuple[str, dict[str, Any]]]) -> Picture | None:
         if null[twin]
     ]
     rows_in_words = "; ".join(f"{row.label} {row.here}" for row in rows)
-    alt = f"Ratios of twins that should be 1. {rows_in_words}."
+    alt = f"Ratios of control measurements that should be 1. {rows_in_words}."
     return forest(
         name, alt, rows, unit="ratio of rates", label_at_1="1", columns=("", "ratio"), above=True
     )

@@ -98,9 +98,9 @@ def source_in_words(facts: Facts) -> str:
     """A sentence that names the source of the topology: hwloc, or sysfs and why not hwloc."""
     hwloc = facts.get("hwloc") or {}
     if hwloc.get("cpus"):
-        return f"As hwloc {hwloc.get('version') or 'of an unknown version'} tells it."
+        return f"Source: hwloc {hwloc.get('version') or 'of an unknown version'}."
     why = hwloc.get("reason")
-    return "As the kernel’s files (sysfs) tell it" + (f": {why}." if why else ".")
+    return "Source: the kernel’s files (sysfs)" + (f": {why}." if why else ".")
 
 
 def _key(cache: Facts) -> tuple[Any, ...]:

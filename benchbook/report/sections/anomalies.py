@@ -21,8 +21,8 @@ QUIET = ("call",)  # factors that tell nothing in a title
 
 SENTENCES = reasons.SENTENCES | {
     Code.SIZE_UNKNOWN: "a size that it names is unknown here",
-    Code.NO_COMMON_BLOCK: "no block holds all of its points",
-    Code.BEHIND_A_LOST_TWIN: "stands behind a twin that was not measured",
+    Code.NO_COMMON_BLOCK: "no round holds all of its measurements",
+    Code.BEHIND_A_LOST_TWIN: "follows a control build that was not measured",
 }
 
 
@@ -169,14 +169,14 @@ def undecided_steps(anomaly: Anomaly) -> list[Anomaly]:
 def explanation(paper: Paper, anomaly: Anomaly) -> str:
     """What was seen, what each cause predicts and its twin shows, and what is left."""
     if anomaly["state"] == "not_measured":
-        return f"Cannot be told here: {_because(anomaly['reason'], _namer(paper))}."
+        return f"Not decided here: {_because(anomaly['reason'], _namer(paper))}."
     odd, base = side_names(paper, anomaly)
     seen = with_interval(anomaly["factor"] | _pointwise(anomaly["factor"]))
     text = [f"{wording.capitalised(odd)} shows {seen} times the rate of {base}."]
     if anomaly["state"] == "not_odd":
         return f"{text[0]} {_nothing(anomaly)}, so there is nothing to explain here."
     if anomaly["state"] == "no_twin":
-        return f"{text[0]} Why cannot be told: {_because(anomaly['reason'], _namer(paper))}."
+        return f"{text[0]} The cause is unknown: {_because(anomaly['reason'], _namer(paper))}."
     text += [_step(step) for step in _main_steps(anomaly) or measured_steps(anomaly)[:1]]
     text.append(wording.capitalised(_fall(paper, anomaly)))
     if anomaly["unmeasured"]:
@@ -188,14 +188,14 @@ def explanation(paper: Paper, anomaly: Anomaly) -> str:
 def _nothing(anomaly: Anomaly) -> str:
     low, high = anomaly["factor"]["low95"], anomaly["factor"]["high95"]
     if low is None or high is None or low <= 1 <= high:
-        return "That may be none at all"
+        return "The difference is not distinguishable from zero"
     least = number_format.number(anomaly["smallest_effect"])
     if anomaly["null_fails"]:
         return (
-            "The machine fails its own null: in this run one binary beside itself differs, so that "
-            f"a factor below {least} may come from nothing"
+            "On this noisy machine, timing the same program twice already differed, so a factor "
+            f"below {least} may be pure noise"
         )
-    return f"Here less than a factor of {least} may come from nothing, as its twins show"
+    return f"Identical programs differed by up to a factor of {least} here, so this may be noise"
 
 
 def evidence_rows(anomaly: Anomaly) -> list[tuple[str, Anomaly]]:
@@ -210,13 +210,13 @@ def evidence_rows(anomaly: Anomaly) -> list[tuple[str, Anomaly]]:
 def open_reason(paper: Paper, step: Anomaly) -> str:
     """Why a step is open: its twin is missing, or its evidence."""
     text = _why(step, _namer(paper))
-    return text if step["state"] == "cannot_tell" else f"{text} No twin confirms it."
+    return text if step["state"] == "cannot_tell" else f"{text} No control build confirms it."
 
 
 def _why(step: Anomaly, named: Callable[[str], str] = str) -> str:
     """The cause's answer, or why it has none."""
     if step["lost"]:
-        return f"Its twin is missing: {_because(step['lost'], named)}."
+        return f"Its control build is missing: {_because(step['lost'], named)}."
     return str(step["why"])
 
 

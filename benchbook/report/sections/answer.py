@@ -232,8 +232,8 @@ def _why(paper: Paper, point: str | None) -> Iterator[str]:
     yield (
         f"{wording.capitalised(wording.method_name(paper, point))} "
         f"{wording.mechanism(paper, point)}: "
-        f"{number_format.share(seen['work_done_fraction'])} of the declared bytes stand where they "
-        "belong, and what it touches stays in the cache."
+        f"{number_format.share(seen['work_done_fraction'])} of the declared bytes arrive, "
+        "and all the data that it touches stay in the cache."
     )
 
 
@@ -274,9 +274,9 @@ def not_the_end(paper: Paper) -> Iterator[str]:
             differ += f", here {here}" if here else ""
         else:
             differ = f"here their rates differ by a factor of {here} (in the paper {there})"
-        opening = "What remains odd"
+        opening = "One difference is unexplained"
         if any(wording.mechanism(paper, point["point"]) for point in paper["points"]):
-            opening = "That does not close the case"
+            opening = "One question remains"
         yield (
             f"{opening}: {names[0]} and {names[1]} deliver the same {wording.size_of(one['top'])}, "
             f"yet {differ}."

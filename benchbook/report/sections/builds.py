@@ -103,7 +103,7 @@ def title(experiment: Experiment, entry: Entry) -> str:
     same = [row for row in compared if not row["differs"]]
     return (
         f"{method_name(experiment, entry)}: {' to '.join(parts)}; {len(same)} of "
-        f"{number_format.plural(len(compared), 'variant')} cannot be told from "
+        f"{number_format.plural(len(compared), 'variant')} cannot be distinguished from "
         f"{base_variant(entry)}"
     )
 

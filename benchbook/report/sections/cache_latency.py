@@ -151,13 +151,13 @@ def title(line: Chase, caches: dict[str, int]) -> str:
             f"rises {_ratio(rise)} times {_between(rise)}"
         )
     if not line["plateaus"]:
-        return "No level of latency can be told"
+        return "No level of latency can be distinguished"
     parts = [f"{_ns(plateau)} up to {_bytes(plateau['high'])}" for plateau in line["plateaus"]]
     last = line["values"][-1]
     if line["plateaus"][-1]["high"] < last["bytes"]:
         time = _shown(last["time_ns"], last["low_ns"], last["high_ns"])
         parts.append(f"{time}{number_format.FIXED}ns at {_bytes(last['bytes'])}")
-    end = "" if _told(line) else "; no rise can be told"
+    end = "" if _told(line) else "; no rise can be distinguished"
     return f"Loads take {number_format.listed(parts)}{end}"
 
 
@@ -167,9 +167,9 @@ def sentences(line: Chase, others: list[Chase], caches: dict[str, int]) -> list[
     if early := early_rise(line, caches):
         name, rise = early
         text.append(
-            f"So the stated {_bytes(caches[name])} of {name} are not what loads get here: they "
-            f"rise most beyond the smaller caches {_between(rise)}. Whether others use the rest, "
-            "or it is farther away, a chase cannot tell."
+            f"So the stated {_bytes(caches[name])} of {name} are not available here: latency "
+            f"rises most beyond the smaller caches {_between(rise)}. A pointer chase does not show "
+            "whether others use the rest, or it is farther away."
         )
     return [*text, *(sentence for other in others for sentence in _beside(line, other))]
 
@@ -177,9 +177,9 @@ def sentences(line: Chase, others: list[Chase], caches: dict[str, int]) -> list[
 def _levels_said(line: Chase) -> list[str]:
     if not line["plateaus"]:
         few = "no three neighbouring sizes have times within a fifth of each other"
-        return [f"No level can be told: {few}, or too few were measured."]
+        return [f"No level can be distinguished: {few}, or too few were measured."]
     parts = [f"{_ns(plateau)} {_span(plateau)}" for plateau in line["plateaus"]]
-    return [f"A load that waits for the one before it takes {number_format.listed(parts)}."]
+    return [f"A load that depends on the previous one takes {number_format.listed(parts)}."]
 
 
 def _span(plateau: dict[str, Any]) -> str:
@@ -199,11 +199,11 @@ def _rises_said(line: Chase, caches: dict[str, int]) -> list[str]:
         if not rise["told"]
     ]
     text += [
-        f"Behind {_bytes(plateau['high'])} no rise is told: {rise['why']}."
+        f"Beyond {_bytes(plateau['high'])} no rise is visible: {rise['why']}."
         for plateau, rise in unclear
     ]
     if len(line["plateaus"]) == 1 and not line["rises"]:
-        text.append("It rises nowhere, so that no cache ends within these sizes.")
+        text.append("It rises nowhere, so no cache ends within these sizes.")
     return text
 
 
@@ -217,11 +217,11 @@ def _caches_said(line: Chase, caches: dict[str, int]) -> list[str]:
         last = line["values"][-1]["bytes"]
         if last < NEAR * size and name not in met:
             text.append(
-                f"The largest working set, {_bytes(last)}, is too small to tell of the stated "
+                f"The largest working set, {_bytes(last)}, is too small to show the stated "
                 f"{name} of {_bytes(size)}."
             )
         elif name not in met:
-            text.append(f"No rise is told near the stated {name} of {_bytes(size)}.")
+            text.append(f"There is no visible step at the stated {name} size of {_bytes(size)}.")
     return text
 
 
@@ -245,7 +245,7 @@ def _beside(line: Chase, other_line: Chase) -> list[str]:
 
 def _caption(main: Chase, lines: list[Chase]) -> str:
     parts = [
-        "Each load has the address from the load before; the pointers are one random cycle.",
+        "Each load gets its address from the previous load; the pointers form one random cycle.",
         "Dotted: the caches as the kernel states them. Shaded: where the time passes the middle "
         "of a rise. Upright: pointwise 95 % intervals over blocks; faint: the middle 80 % of the "
         "samples of a start.",
@@ -254,8 +254,7 @@ def _caption(main: Chase, lines: list[Chase]) -> str:
         parts.append(f"Rises and levels are those with {_label(main, lines)}.")
     if not _is_huge(main) and any(value["bytes"] >= LARGE for value in main["values"]):
         parts.append(
-            "Huge pages did not hold the large working sets, so that the search for pages is part "
-            "of these times."
+            "The large working sets were not in huge pages, so these times include TLB misses."
         )
     return " ".join(parts)
 

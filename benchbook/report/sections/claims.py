@@ -31,12 +31,12 @@ SIGNALS = {11: "segmentation fault"}
 WHERE = {
     Code.WITHIN: "within",
     Code.OUTSIDE: "outside",
-    Code.OVER_THE_EDGE: "which reaches beyond",
+    Code.OVER_THE_EDGE: "which extends past",
 }
 BY_INTERVAL = {
     "reproduced": "lies within",
     "not_reproduced": "lies outside",
-    "inconclusive": "reaches beyond",
+    "inconclusive": "extends past",
 }
 
 

@@ -20,7 +20,7 @@ FEW = 12  # rows that stand open; more are folded
 LEAST_OF_PLAIN = 0.98  # a pool that moves less of what a plain loop moves is seen in the figures
 LIBRARIES = ("OpenCL", "CUDA")
 WHEN = {"idle": "link, idle", "load": "link, under load", "most": "link, at most"}
-NO_LINK = "the kernel tells no link of it (its address on the PCI bus, or the speed, is unknown)"
+NO_LINK = "the kernel names no link of it (its address on the PCI bus, or the speed, is unknown)"
 
 
 def points(paper: Paper, experiment: dict[str, Any]) -> list[Point]:

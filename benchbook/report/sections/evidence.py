@@ -187,7 +187,7 @@ def backing(experiment: Experiment) -> list[dict[str, str]]:
 
 def _shares(ends: list[float] | None) -> str:
     if ends is None:
-        return "not told"
+        return "unknown"
     low, high = number_format.share(ends[0]), number_format.share(ends[-1])
     return low if low == high else f"{low} to {high}"
 

@@ -171,7 +171,7 @@ def _stand_in(paper: Paper, claim: Claim) -> str:
     points = wording.points_of(claim)
     if not any(row["point"] in points and row.get("emulates") for row in paper["points"]):
         return ""
-    return " The simulated values further down stand in for it and decide nothing."
+    return " The simulated values further down replace it and decide nothing."
 
 
 def _cause(paper: Paper, claims: list[Claim]) -> str:

@@ -21,7 +21,7 @@ from benchbook.report.wording import Paper
 MOST_MARKS = 12  # published values drawn of one claim
 WHERE = (
     "Diamonds: as published. Dots with a line: this machine, with pointwise 95\u00a0% intervals. "
-    "Faint dots: single invocations, hollow where their block was disturbed."
+    "Small dots: single runs (hollow: other programs were active)."
 )
 
 IMPORTED = "Hollow squares: imported, out of logs that were made elsewhere."
@@ -40,7 +40,7 @@ def how_to_read(figures: list[dict[str, Any]]) -> str:
     rows = [row for figure in figures for row in figure["rows"] if row["rerun"]]
     text = [WHERE]
     if any(row["low"] is None or row["high"] is None for row in rows):
-        text.append("A line from edge to edge: too few blocks for an interval.")
+        text.append("A line from edge to edge: too few rounds for an interval.")
     text += [
         EMULATED.format(emulated) for emulated in sorted({row["emulates"] for row in rows} - {""})
     ]

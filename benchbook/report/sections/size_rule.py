@@ -163,17 +163,17 @@ def title(paper: Paper, experiment: Experiment) -> str:
     """The rule's size beside the size from which on the rate stays."""
     main = curves(paper, experiment)[0]
     rule, knee = _rule_bytes(paper, experiment), main["knee"]
-    asks = f"The rule asks for {wording.bytes_of(rule)} an array" if rule else ""
+    asks = f"The rule demands {wording.bytes_of(rule)} per array" if rule else ""
     if knee:
         high = wording.bytes_of(int(knee["high_bytes"]))
-        falls = f"at {high} the rate of {_name(experiment, main)} has fallen for the last time"
+        falls = f"the last large drop of {_name(experiment, main)} ends at {high}"
         if (size := settled(main, near(paper))) is not None:
             steady = f"stays within {number_format.share(near(paper))} of that at the largest size"
             falls = (
                 f"from {wording.bytes_of(size)} on the rate of {_name(experiment, main)} {steady}"
             )
     else:
-        falls = f"no last fall was found in the rate of {_name(experiment, main)}"
+        falls = f"the rate of {_name(experiment, main)} has no large drop"
     return wording.capitalised(f"{asks}; {falls}" if asks else falls)
 
 
@@ -195,9 +195,9 @@ def _rule_sentence(paper: Paper, experiment: Experiment) -> list[str]:
     if rule is None or paper["experiments"].get(rule["experiment"]) is not experiment:
         return []
     if rule["here_bytes"] is None:
-        return ["What the rule asks for here is unknown, since the size of the caches is."]
+        return ["The rule’s size is unknown here, because the size of the caches is unknown."]
     return [
-        f"The rule asks for {wording.bytes_of(rule['here_bytes'])} an array on this machine, whose "
+        f"The rule demands {wording.bytes_of(rule['here_bytes'])} per array on this machine, whose "
         f"last-level caches hold {wording.bytes_of(rule['total_llc_bytes'])} together."
     ]
 
@@ -207,18 +207,20 @@ def _knee_sentences(paper: Paper, experiment: Experiment, main: Curve) -> list[s
     ends = [wording.bytes_of(main["values"][k]["bytes"]) for k in (0, -1)]
     if knee is None:
         return [
-            f"Between {ends[0]} and {ends[1]} the rate of {name} falls nowhere by more than a "
-            "fifth from one size to the next, so no size can be named beyond which it stays."
+            f"Between {ends[0]} and {ends[1]} the rate of {name} never falls by more than a "
+            "fifth from one size to the next. So the sweep shows no size that is large enough."
         ]
     low, high = (wording.bytes_of(int(knee[f"{end}_bytes"])) for end in ("low", "high"))
     text = [
-        f"The rate of {name} falls for the last time by more than a fifth from one size to the "
-        f"next between {low} and {high}, to {number_format.share(knee['ratio'])} of what it was."
+        f"The last large drop of {name} (by more than a fifth) is between {low} and {high}, to "
+        f"{number_format.share(knee['ratio'])} of the rate before."
     ]
     flat = _beyond(main, knee["high_bytes"])
     rates = [value["rerun"] for value in flat]
     if len(flat) == 1:
-        text.append(f"No size beyond {high} was measured, so whether it stays there is open.")
+        text.append(
+            f"No size beyond {high} was measured, so it is unknown whether the rate stays there."
+        )
         return text
     share = number_format.share(min(rates) / max(rates))
     text.append(
@@ -260,7 +262,7 @@ def _conclusion(paper: Paper, experiment: Experiment, main: Curve) -> list[str]:
     if rule is None:
         return [f"{text}."]
     if rule >= size:
-        return [f"{text}; the rule asks for {number_format.number(rule / size)} times that size."]
+        return [f"{text}; the rule demands {number_format.number(rule / size)} times that size."]
     return [f"{text}, which the rule’s size does not reach."]
 
 

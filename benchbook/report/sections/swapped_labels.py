@@ -9,7 +9,7 @@ from benchbook.report import wording
 from benchbook.report.wording import Paper
 
 ORDERS = {
-    "exchanged": "as with the labels exchanged",
+    "exchanged": "as with the labels swapped",
     "printed": "as labelled",
     "undecided": "undecided",
     "not measured": "not measured",
@@ -43,11 +43,11 @@ def explanation(paper: Paper, pair: Pair) -> dict[str, str]:
         "ratio": f"{compared} ÷ {base}",
         "what": (
             f"{_examined(pair)}: what it prints as {first} is the {compared}, and what it prints "
-            f"as {second} is the {base}. This run did not look at it again."
+            f"as {second} is the {base}. This run did not examine it again."
         ),
         "follows": (
             f"As labelled, the published tables make the {compared} {wording.ratio_range(printed)} "
-            f"times as fast as the {base}; exchanged, "
+            f"times as fast as the {base}; swapped, "
             f"{wording.ratio_range([1 / value for value in printed])} times{_others(pair, base)}. "
             f"{_here(pair, f'{compared} ÷ {base}')}"
         ),
@@ -82,25 +82,25 @@ def _here(pair: Pair, ratio: str) -> str:
     many = {order: sum(table["order"] == order for table in tables) for order in ORDERS}
     measured = {table["point"]: table for table in tables if table["rerun"]}
     if not measured:
-        return f"The {ratio} was not measured here, so that nothing stands beside it."
+        return f"The {ratio} was not measured here, so there is nothing to compare with."
     seen = [
         number_format.with_interval(*(table["rerun"][key] for key in ("ratio", "low95", "high95")))
         + f" at {wording.size_of(point)}"
         for point, table in measured.items()
     ]
     text = (
-        f"Here the {ratio} is {number_format.listed(seen)}: exchanging the labels would bring the "
-        f"published order into agreement with the one here in {many['exchanged'] or 'none'} of "
-        f"{number_format.plural(len(tables), 'table')}, and the ratio into the interval here in "
+        f"Here the {ratio} is {number_format.listed(seen)}. Swapped labels would bring "
+        f"the published order into agreement with the one here in {many['exchanged'] or 'none'} of "
+        f"{number_format.plural(len(tables), 'table')}, and the ratio into the interval in "
         f"{sum(table['within'] for table in tables) or 'none'}"
     )
     if many["printed"]:
-        text += f"; in {many['printed']} the order here is the one printed"
+        text += f"; in {many['printed']} the order here is as printed"
     if many["undecided"]:
         least = [t["smallest_effect"] or 1 for t in tables if t["order"] == "undecided"]
         text += (
-            f"; in {many['undecided']} no order is decided here, where the smallest effect that "
-            f"this run can tell from nothing is a factor of {wording.ratio_range(least)}"
+            f"; in {many['undecided']} the order is not decided here (the smallest effect that "
+            f"this run can detect is a factor of {wording.ratio_range(least)})"
         )
     if many["not measured"]:
         text += f"; in {many['not measured']} the two were not measured"

@@ -16,8 +16,7 @@ from benchbook.report.wording import Paper
 Sweep = dict[str, Any]
 Series = dict[str, Any]
 CAPTION = (
-    "Dots with a line: this machine, with pointwise 95\u00a0% intervals; faint dots: single "
-    "invocations."
+    "Dots with a line: this machine, with pointwise 95\u00a0% intervals; small dots: single runs."
 )
 PUBLISHED = "Diamonds on dotted lines: as published."
 
@@ -167,7 +166,7 @@ def sentences(sweep: Sweep) -> list[str]:
         text.append(
             f"A frame of this payload takes {number_format.number(next(iter(wires)))} {unit} "
             "on the wire: "
-            "so much a switch adds at least that stores each frame whole before it forwards it."
+            "a store-and-forward switch must add at least this much."
         )
     if sweep["stated"]:
         stated = sweep["stated"]

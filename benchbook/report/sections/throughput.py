@@ -61,7 +61,7 @@ def _worst(transfer: Row) -> str:
 
 def _became(missing: Row) -> str:
     if missing["unread"] is None:
-        return "Where they were lost, this system does not tell."
+        return "This system does not show where they were lost."
     parts = [
         f"{number_format.count(missing['receive_buffer'])} found the buffer of its socket full",
         f"{number_format.count(missing['on_the_way'])} were lost between the interfaces",

@@ -36,7 +36,7 @@ def overview(paper: Paper) -> str:
     for row in _to_tell([row for figure in drawn for row in figure["rows"][1:] if row["ratio"]]):
         (stuck if wording.mechanism(paper, row["point"]) else honest).append(row)
     if not stuck and not honest:
-        return "Nothing beside the first method was rerun"
+        return "Only the first method was rerun"
     if drawn[0]["quantity"] == TIME:
         return _slowest(drawn)
     base = next(figure["rows"][0]["label"] for figure in paper["figures"] if figure["rows"])
@@ -138,7 +138,7 @@ def forms(paper: Paper, experiment: dict[str, Any]) -> str:
         names[less].append(wording.method_name(paper, form["point"]))
     if not names[True]:
         return "Every form delivers all that it declares"
-    text = f"{number_format.listed(names[True])} copy one source block again and again"
+    text = f"{number_format.listed(names[True])} copy the same source block every time"
     if len(names[True]) == 1:
         text = text.replace(" copy one ", " copies one ")
     return wording.capitalised(

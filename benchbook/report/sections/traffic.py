@@ -39,7 +39,7 @@ def why_unknown(experiment: Experiment) -> str:
     }
     why = "; ".join([*lacking, *list(reasons)[:1]]) or "its evidence was not collected"
     remedies = number_format.listed([f"`{remedy}`" for remedy in lacking.values() if remedy])
-    help_ = f" What helps: {remedies}." if remedies else " `benchbook doctor` names the remedies."
+    help_ = f" What helps: {remedies}." if remedies else " `benchbook doctor` says what helps."
     return f"What each method moved was neither counted nor simulated here ({why}).{help_}"
 
 
@@ -118,7 +118,7 @@ def _peers_said(paper: Paper, experiment: Experiment) -> list[str]:
         peer = _peer(experiment, program["variant"])
         row = rows.get(program["point"])
         if program["value"] is None or row is None:
-            text.append(f"Which form {peer} is, its lines do not tell: {program['reason']}.")
+            text.append(f"The lines of {peer} do not show which form it is: {program['reason']}.")
             continue
         name = experiment["names"].get(program["value"], program["value"])
         read, written = (number_format.count(row[f"lines_{side}"]["value"]) for side in SIDES)

@@ -47,15 +47,15 @@ def sentence(paper: Paper, experiment: dict[str, Any]) -> str:
             f"{method_and_size(paper, setting)}: {text} with {row['processes']} at once{during}"
         )
     if not parts:
-        return "Nothing was measured both ways, so summed averages cannot be judged here."
+        return "Nothing was measured in both ways, so summed averages cannot be judged here."
     return (
-        "Adding up the averages of independent processes gives this multiple of what all of them "
-        f"move in the same time: {'; '.join(parts)}. "
+        "The sum of the averages of independent processes is this multiple of their real combined "
+        f"bandwidth: {'; '.join(parts)}. "
         + (
-            "Where it is above 1 the sum says more than the machine does: whoever works while "
-            "others do not has their share of the memory."
+            "Above 1 the sum overstates the machine: a process that runs while the others are "
+            "idle gets their share of the bandwidth too."
             if more
-            else "No ratio can be told from 1 here."
+            else "No ratio differs clearly from 1 here."
         )
     )
 
