@@ -238,8 +238,19 @@ def _of_f_string(node: ast.JoinedStr) -> str:
 
 # ---- data ---------------------------------------------------------------------------------------
 
-# Keys whose values are words of the sources and the tools that we read, or names for programs.
-FOREIGN = {"verbatim", "original", "words", "evidence", "flags", "arguments", "heading", "printed"}
+# Keys whose values are words of sources (translated too) and of tools that we read, or are for
+# programs.
+FOREIGN = {
+    "verbatim",
+    "translation",
+    "original",
+    "words",
+    "evidence",
+    "flags",
+    "arguments",
+    "heading",
+    "printed",
+}
 
 
 def of_toml(content: str) -> Iterator[tuple[int | str, str]]:
