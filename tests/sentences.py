@@ -64,7 +64,11 @@ def _files(root: Path) -> Iterator[Path]:
         if place.is_file():
             yield place
         else:
-            yield from sorted(path for path in place.rglob("*") if path.is_file())
+            yield from sorted(
+                path
+                for path in place.rglob("*")
+                if path.is_file() and "__pycache__" not in path.parts
+            )
 
 
 def reader_of(name: str) -> Callable[[str], Iterator[tuple[int | str, str]]] | None:
