@@ -8,6 +8,7 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import Any
 
+from benchbook.core.errors import BenchbookError
 from benchbook.explain.api import (
     NOT_RECOGNISED,
     Explained,
@@ -60,6 +61,8 @@ def explain(files: list[Path], l3: str, host: str, *, as_json: bool, formats: bo
 
 def show(files: list[Path], machine: Machine, *, as_json: bool) -> None:
     """Print what the files say; exit code 2 where one of them was not recognised."""
+    if sys.stdout is None:
+        raise BenchbookError("standard output is closed: there is nowhere to print to; open it")
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal that has no µ

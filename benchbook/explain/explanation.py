@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
@@ -22,6 +21,15 @@ from benchbook.explain.context import (
     same_runs,
     truncated_end,
 )
+from benchbook.explain.input_limits import (
+    CPU_LIMIT_S,
+    MOST_BYTES,
+    MOST_LINES,
+    STDIN,
+    TooLongError,
+    content_of,
+    cpu_limit,
+)
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Log, Report
 from benchbook.explain.readers.common import unit_tables
@@ -31,8 +39,6 @@ from benchbook.findings import Finding
 
 VERSION = 1
 NOT_RECOGNISED = 2  # exit code
-STDIN = "-"
-MOST_BYTES = 128 << 20  # of a file; a tenth of it is a long log
 
 
 @dataclass(frozen=True)
@@ -92,17 +98,22 @@ def of_file(file: Path, machine: Machine) -> Explained:
             "lines of one benchmark out of it"
         )
         return Explained(name, trouble=trouble)
+    if (lines := content.count(b"\n")) > MOST_LINES:
+        trouble = (
+            f"{called} has {lines:,} lines, and {MOST_LINES:,} is the most that is read: cut the "
+            "lines of one benchmark out of it"
+        )
+        return Explained(name, trouble=trouble)
     if not content.strip(b"\x00 \t\r\n"):
         return Explained(name, trouble=f"{called} is empty: there is nothing to explain")
-    return of_content(name, content, machine)
-
-
-def content_of(file: Path) -> bytes:
-    """What is in a file, a byte more than what is read at most where it is longer."""
-    if str(file) == STDIN:
-        return sys.stdin.buffer.read(MOST_BYTES + 1)
-    with file.open("rb") as stream:
-        return stream.read(MOST_BYTES + 1)
+    try:
+        with cpu_limit():
+            return of_content(name, content, machine)
+    except TooLongError:
+        trouble = f"{called} takes more than {CPU_LIMIT_S:g} s to read"
+    except MemoryError:
+        trouble = f"{called} takes more memory than this process may use (ulimit -v)"
+    return Explained(name, trouble=f"{trouble}: cut the lines of one benchmark out of it")
 
 
 def of_content(name: str, content: bytes, machine: Machine) -> Explained:
