@@ -38,6 +38,7 @@ from benchbook.report.sections import (
     net_cost,
     paper_panels,
     percentiles,
+    rank_traffic,
     recorded_runs,
     roofline,
     size_rule,
@@ -290,6 +291,10 @@ class PaperPage:
     def net(self) -> Html:
         """What calls cost without the loop around them."""
         return self._each("net", None, net_cost=net_cost)
+
+    def rank_traffic(self) -> Html:
+        """What ranks of MPI sent each other, and where their time went."""
+        return self._each("rank_traffic", None, rank_traffic=rank_traffic)
 
     def sizing(self) -> Html:
         """Rate by size beside the paper's rule for it, with ceilings and caches."""

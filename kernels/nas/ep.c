@@ -71,13 +71,26 @@ static uint64_t add_batch(uint64_t x) {
     return x;
 }
 
+/* Where a rank's blocks begin. */
+static uint64_t first_block(uint64_t blocks, uint64_t rank) {
+    const uint64_t ranks = (uint64_t)nas_ranks;
+#if defined(NAS_UNEVEN)
+    /* For the control of an imbalance: the first rank has half as much again as its share. */
+    const uint64_t more = ranks > 1 ? blocks / ranks / 2 : 0;
+    return rank == 0 || ranks == 1
+               ? rank * blocks
+               : blocks / ranks + more +
+                     (blocks - blocks / ranks - more) * (rank - 1) / (ranks - 1);
+#else
+    return blocks * rank / ranks;
+#endif
+}
+
 BENCH_TIMED static void timed_ep(const void *state) {
     (void)state;
     const uint64_t blocks = UINT64_C(1) << (problems[class].log_pairs - 16);
-    const uint64_t ranks = (uint64_t)nas_ranks;
-    const uint64_t rank = (uint64_t)nas_rank;
-    const uint64_t first = blocks * rank / ranks;
-    const uint64_t end = blocks * (rank + 1) / ranks;
+    const uint64_t first = first_block(blocks, (uint64_t)nas_rank);
+    const uint64_t end = first_block(blocks, (uint64_t)nas_rank + 1);
     uint64_t x = random_after(SEED, first * 2 * BLOCK_PAIRS);
     for (uint64_t block = first; block < end; block++) {
         for (int batch = 0; batch < BLOCK_PAIRS / BATCH_PAIRS; batch++) {

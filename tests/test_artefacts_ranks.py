@@ -1,0 +1,85 @@
+"""The detector of ranks that have more work than others, and what pages say of ranks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from benchbook.detect import Judged, Seen
+from benchbook.detect.detectors import rank_imbalance
+from benchbook.report.sections import rank_traffic
+
+
+def row(where: str, **columns: Any) -> dict[str, Any]:
+    """A point of two ranks that share the work evenly, but for these columns."""
+    even = {"rank_count": 2, "rank_cpus": 2, "busiest_rank_ratio": 1.02, "busy_fraction": 0.8}
+    return {"where": where, **even, **columns}
+
+
+def judged(*rows: dict[str, Any]) -> Judged:
+    return rank_imbalance.detect(Seen(pd.DataFrame(list(rows)), starts=pd.DataFrame()))
+
+
+def test_the_busiest_rank_is_named_with_what_equal_shares_would_gain() -> None:
+    made = judged(row("even"), row("uneven", busiest_rank_ratio=1.5), row("worse", rank_count=4,
+                  rank_cpus=4, busiest_rank_ratio=2.0, busy_fraction=0.5))  # fmt: skip
+    first, second = made.findings
+    assert (first.where, second.where) == (["uneven"], ["worse"])
+    assert "1.50 times as long" in first.explanation
+    assert "40% less time" in first.explanation
+    assert "The busiest of 4 ranks" in second.explanation
+    assert made.clean == ["even"]
+
+
+@pytest.mark.parametrize(
+    ("columns", "why"),
+    [
+        ({"busiest_rank_ratio": None}, "was not counted"),
+        ({"busiest_rank_ratio": 1.9, "rank_cpus": 1}, "share CPUs"),
+    ],
+)
+def test_it_abstains_where_time_tells_nothing_of_work(columns: dict[str, Any], why: str) -> None:
+    made = judged(row("here", **columns))
+    assert made.findings == []
+    assert why in made.abstained["here"]
+
+
+def test_one_rank_and_ranks_that_hardly_compute_are_no_imbalance() -> None:
+    made = judged(row("one", rank_count=1), row("idle", busiest_rank_ratio=3, busy_fraction=0.01))
+    assert (made.findings, made.abstained, made.clean) == ([], {}, ["idle"])
+
+
+def measured(variant: str, path: str, time_ns: float, **seen: Any) -> dict[str, Any]:
+    """A measured point of a page, of two ranks of CG."""
+    factors = {"path": path, "ranks": 2, "class": "S", "method": "cg"}
+    point = ",".join([variant, *(f"{key}={value}" for key, value in factors.items())])
+    observations = {
+        "rank_count": 2, "rank_messages": 2000, "rank_message_bytes": 4_000_000,
+        "collective_calls": 0, "collective_bytes": 0, "operations": 66_000_000,
+        "busy_fraction": 0.7, "waiting_fraction": 0.2, "sending_fraction": 0.1,
+        "collective_fraction": 0.0, "busiest_rank_ratio": 1.1, **seen,
+    }  # fmt: skip
+    return {
+        "experiment": "nas", "point": point, "variant": variant, "twin": "", "factors": factors,
+        "state": "ok", "time_ns": time_ns, "observations": observations,
+    }  # fmt: skip
+
+
+def test_rates_are_of_the_median_time_and_gains_of_the_same_setting(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("benchbook.report.wording.point_name", lambda paper, point: point)
+    nothing = {"rank_messages": None}
+    points = [
+        measured("mpich", "veth", 40e6),
+        measured("mpich", "memory", 20e6),
+        measured("uncounted", "veth", 32e6, **nothing),
+    ]
+    over_tcp, in_memory = rank_traffic.rows({"points": points}, "nas")
+    assert (over_tcp["rate"], over_tcp["size"]) == ("1,650", "2,000")
+    assert (over_tcp["data"], over_tcp["messages"]) == ("100", "50,000")
+    assert (over_tcp["gain"], over_tcp["uncounted"]) == ("2.00", "1.25")
+    assert (in_memory["gain"], in_memory["uncounted"]) == ("–", "–")
+    assert over_tcp["shares"] == ["70 %", "20 %", "10 %", "0 %"]
