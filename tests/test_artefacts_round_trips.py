@@ -14,6 +14,7 @@ import kernels
 from benchbook.detect.detectors import (
     coordinated_omission,
     loopback,
+    resend_in_mean,
     shallow_queue,
     socket_lifetime,
     spin_against_block,
@@ -413,3 +414,38 @@ def test_a_schedule_that_cannot_be_kept_is_refused(own: str, words: str, tmp_pat
     done = kernels.run(program, f"--point=method=from-send,{own}")
     assert done.returncode == 1
     assert words in done.stderr
+
+
+# resend-in-mean
+
+
+def resends(where: str, resent: float, repeated: float) -> dict[str, Any]:
+    counts = {"frames_resent": resent, "frames_repeated": repeated, "resend_timeout_ns": 2e6}
+    return trip(where, 3, **counts)
+
+
+def with_means(rows: Rows, factor: float) -> Rows:
+    return [start | {"mean_ns": factor * start["median_ns"]} for start in starts(rows)]
+
+
+def test_lost_frames_that_make_the_mean_are_found() -> None:
+    rows = [resends("lossy", 4, 1), resends("clean", 0, 0)]
+    found = judged(resend_in_mean, rows, with_means(rows, 20))
+    finding = only(found, "3 frames in 100 round trips", "20.00 times the median")
+    assert (finding.effect, finding.where) == ("biases", ["lossy"])
+    assert finding.factor == pytest.approx(20)
+    assert found.clean == ["clean"]
+
+
+def test_frames_that_were_only_late_are_not_lost() -> None:
+    rows = [resends("late", 3, 3), resends("few", 1, 0)]
+    found = judged(resend_in_mean, rows[:1], with_means(rows[:1], 20))
+    assert (found.findings, found.clean) == ([], ["late"])
+    found = judged(resend_in_mean, rows[1:], with_means(rows[1:], 1.05))
+    assert (found.findings, found.clean) == ([], ["few"])
+
+
+def test_lost_frames_without_a_mean_abstain_and_other_round_trips_are_no_concern() -> None:
+    assert list(judged(resend_in_mean, [resends("lossy", 3, 0)]).abstained) == ["lossy"]
+    found = judged(resend_in_mean, [trip("udp", 20)])
+    assert (found.findings, found.abstained, found.clean) == ([], {}, [])

@@ -5,12 +5,11 @@
 
 /* The first number: near the end, so that going around is nothing rare. */
 enum { NUMBERS_TO_END = 1000, CLOSES = 3 };
-#define RESEND_NS UINT64_C(2000000)
 #define SILENT_NS UINT64_C(1500000000)
 
 static void set_defaults(struct endpoint_options *options) {
     options->window = options->window ? options->window : MESSAGES_WINDOW;
-    options->resend_ns = options->resend_ns ? options->resend_ns : RESEND_NS;
+    options->resend_ns = options->resend_ns ? options->resend_ns : MESSAGES_RESEND_NS;
     options->silent_ns = options->silent_ns ? options->silent_ns : SILENT_NS;
     if (options->window > MESSAGES_WINDOW_MOST) {
         options->window = MESSAGES_WINDOW_MOST;

@@ -12,13 +12,14 @@
 #include "payload.h"
 
 enum { KEY_PRIMITIVE, KEY_PAYLOAD };
-enum { OPTION_CARRIER = 0x100, OPTION_RING_FRAMES };
-enum { CPUS_WANTED = 2, RING_FRAMES_STEP = 32, RING_FRAMES_MOST = 4096 };
+enum { OPTION_CARRIER = 0x100, OPTION_RING_FRAMES, OPTION_LOST };
+enum { CPUS_WANTED = 2, RING_FRAMES_STEP = 32, RING_FRAMES_MOST = 4096, LOST_MOST = 500000 };
 
 static struct {
     enum carrier_word carrier;
     bool has_carrier;
     size_t ring_frames;
+    uint32_t lost_per_million;
 } options_chosen = {.ring_frames = RINGS_FRAMES};
 
 static const struct network *network;
@@ -78,6 +79,22 @@ static void accept_point(const struct bench_point *point) {
     }
 }
 
+/* On purpose, at both ends. */
+static void lose_frames(struct ends *ends, uint64_t seed) {
+    const struct lossy_rates rates = {.lost = options_chosen.lost_per_million};
+    if (rates.lost == 0) {
+        return;
+    }
+    if (!ends->near.carrier) {
+        refuse("--lost_per_million is of frames, and TCP sends none of ours; leave it out");
+    }
+    ends->near.carrier = lossy_carrier_open(ends->near.carrier, &rates, seed);
+    ends->far.carrier = lossy_carrier_open(ends->far.carrier, &rates, seed + 1);
+    if (!ends->near.carrier || !ends->far.carrier) {
+        cannot_run("there is no memory for a carrier that loses frames; free some");
+    }
+}
+
 static struct bench_buffers open_both_sides(const struct bench_settings *settings) {
     int cpus[CPUS_WANTED];
     network = network_asked();
@@ -98,6 +115,7 @@ static struct bench_buffers open_both_sides(const struct bench_settings *setting
     memset(channel, 0, sizeof *channel);
     channel->seed = settings->seed;
     struct ends ends = ends_open(options_chosen.carrier, network, options_chosen.ring_frames);
+    lose_frames(&ends, settings->seed);
     far_start(&ends, network, settings->seed, cpus[1]);
     end_open_channel(&ends.near, ends.connection, network->spins, "the far side", true, channel);
     cpus_pin(cpus[0]);
@@ -143,9 +161,14 @@ static void observe_messages(const struct far_seen *far, struct bench_report *re
     const struct messages_counts *before = &far_before.counts;
     bench_observe_events(report, "frames_resent",
                          near->resent - near_before.resent + far->counts.resent - before->resent);
+    /* What was sent again although it had arrived: the other end was late, and nothing was lost. */
+    bench_observe_events(report, "frames_repeated",
+                         near->repeated - near_before.repeated + far->counts.repeated -
+                             before->repeated);
     bench_observe_events(report, "resends_by_clock",
                          near->resends_by_clock - near_before.resends_by_clock +
                              far->counts.resends_by_clock - before->resends_by_clock);
+    bench_observe_count(report, "resend_timeout_ns", MESSAGES_RESEND_NS);
     bench_observe_events(report, "window_waits", near->window_waits - near_before.window_waits);
     bench_observe_events(report, "frames_dropped",
                          endpoint_dropped(channel->endpoint) - near_dropped_before + far->dropped -
@@ -153,6 +176,18 @@ static void observe_messages(const struct far_seen *far, struct bench_report *re
     bench_observe_events(report, "acknowledgement_frames",
                          near->acknowledgements - near_before.acknowledgements +
                              far->counts.acknowledgements - before->acknowledgements);
+}
+
+/* What tells two points apart, besides their sizes. */
+static void observe_way(const struct bench_point *point, struct bench_report *report) {
+    const uint64_t primitive = point->values[KEY_PRIMITIVE];
+    const bool has_rings = options_chosen.carrier == CARRIER_RINGS;
+    bench_observe_count(report, "ethernet_frames",
+                        has_rings || options_chosen.carrier == CARRIER_PACKET);
+    bench_observe_count(report, "mapped_rings", has_rings);
+    bench_observe_count(report, "queued", primitive == PRIMITIVE_FIFO);
+    bench_observe_count(report, "interrupting", primitive == PRIMITIVE_SIGNAL);
+    bench_observe_count(report, "timed_one_way", point->method == ONE_WAY);
 }
 
 static void observe_network(struct bench_report *report) {
@@ -190,13 +225,19 @@ static void check(const struct bench_point *point, struct bench_report *report) 
     bench_observe_events(report, is_trip ? "round_trips" : "message_windows",
                          is_trip ? flow.looked_at : flow.windows);
     bench_observe_events(report, "messages_looked_at", looked_at);
+    bench_observe_events(report, "sockets_opened", 0); /* all are, before the first point */
     observe_messages(&far, report);
+    observe_way(point, report);
     observe_network(report);
     far_before = far;
     number += (uint32_t)channel->sent + (uint32_t)channel->arrived;
 }
 
 static const struct argp_option options[] = {
+    {.name = "lost_per_million",
+     .key = OPTION_LOST,
+     .arg = "N",
+     .doc = "Lose so many of a million frames on purpose, at each end; 0 without it"},
     {.name = "carrier",
      .key = OPTION_CARRIER,
      .arg = "rings|packet|xdp|udp|memory|tcp|tcp-nagle",
@@ -231,6 +272,10 @@ static error_t parse_option(int key, char *text, struct argp_state *state) {
         options_chosen.ring_frames =
             parse_number("--ring-frames ", text, strlen(text), RING_FRAMES_STEP, RING_FRAMES_MOST);
         options_chosen.ring_frames -= options_chosen.ring_frames % RING_FRAMES_STEP;
+        return 0;
+    case OPTION_LOST:
+        options_chosen.lost_per_million =
+            (uint32_t)parse_number("--lost_per_million ", text, strlen(text), 0, LOST_MOST);
         return 0;
     case ARGP_KEY_END:
         if (!options_chosen.has_carrier) {

@@ -53,9 +53,11 @@ struct endpoint_options {
     uint64_t connection; /* a random number that both ends have, and no other connection */
     bool sleeps;         /* where an end must wait, it sleeps; else it polls again and again */
     size_t window;       /* frames on their way at most; both ends the same; 0: MESSAGES_WINDOW */
-    uint64_t resend_ns;  /* first time-out, doubled each time; 0: 2 ms */
+    uint64_t resend_ns;  /* first time-out, doubled each time; 0: MESSAGES_RESEND_NS */
     uint64_t silent_ns;  /* a peer that is asked and silent so long is dead; 0: 1.5 s */
 };
+
+#define MESSAGES_RESEND_NS UINT64_C(2000000)
 
 /* Never takes a silent peer for dead, as a server whose parent ends it. */
 #define MESSAGES_SILENT_EVER UINT64_MAX

@@ -29,6 +29,13 @@ _COLUMNS = (
     "timed_from_intended",
     "spinning",
     "stream",
+    "shared_memory",
+    "ethernet_frames",
+    "mapped_rings",
+    "lost_per_million",
+    "queued",
+    "interrupting",
+    "timed_one_way",
     "compiler",
     "flags_asked",
 )

@@ -1,0 +1,264 @@
+"""The messages kernel: every carrier and primitive, and far sides that die or change a message."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from conftest import ROOT
+from two_hosts import CPUS, HERE, LOOPBACK, SANITIZERS, VETH, children, good, is_running, start
+
+import kernels
+from benchbook import network
+from benchbook.define.catalogue import definition
+from kernels import KERNELS, LIMIT_S, points
+
+SOURCES = [KERNELS / "messages" / name for name in definition(ROOT, "messages")["sources"]]
+PAIR = (f"--near-address={HERE}", f"--far-address={HERE}")
+ETHERNET, STREAMS = ("rings", "packet"), ("tcp", "tcp-nagle")
+POLLED = ("write", "fifo", "signal-polled")
+WINDOW = 128
+DEATH_LIMIT_S = 2.0
+
+# One message of many arrives otherwise than it was sent.
+FAULTS = r"""
+#include <string.h>
+#include <unistd.h>
+
+#include "targets.h"
+
+enum delivery __real_targets_deliver(struct targets *targets, const struct frame_header *header,
+                                     const unsigned char *payload);
+enum delivery __wrap_targets_deliver(struct targets *targets, const struct frame_header *header,
+                                     const unsigned char *payload);
+
+enum delivery __wrap_targets_deliver(struct targets *targets, const struct frame_header *header,
+                                     const unsigned char *payload) {
+    static unsigned char own[MESSAGES_BYTES_MOST];
+    static int number;
+    memcpy(own, payload, header->bytes);
+    /* Each end another bit: what comes back would be right again. */
+    own[header->bytes - 1] ^= ++number == 8 ? 1 << getpid() % 8 : 0;
+    return __real_targets_deliver(targets, header, own);
+}
+"""
+
+pytestmark = pytest.mark.skipif(len(CPUS) < 2, reason="both sides need a CPU each")
+
+
+def build(
+    folder: Path, *flags: str, compiler: str = "gcc", more: tuple[Path, ...] = (), link: str = ""
+) -> Path:
+    own = kernels.all_compiled(
+        [*SOURCES, *more], *(flags or ("-O2",)), f"-I{KERNELS / 'messages'}", compiler=compiler
+    )
+    harness = kernels.harness(*(flags or ("-O2",)), compiler=compiler)
+    libraries = [link] if link else []
+    return kernels.linked(
+        folder / "messages", *own, harness, flags=flags, compiler=compiler, libraries=libraries
+    )
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build(tmp_path_factory.mktemp("messages"))
+
+
+@pytest.fixture(scope="module")
+def hosts() -> Iterator[network.Network]:
+    with network.made([VETH, LOOPBACK], None) as made:
+        yield made
+
+
+def point(
+    primitive: str = "write", method: str = "round-trip", samples: int = 3, payload_bytes: int = 64
+) -> str:
+    own = f"primitive={primitive},payload_bytes={payload_bytes}"
+    return f"--point=method={method},samples={samples},warmup=2,loops=1,{own}"
+
+
+def primitives(carrier: str, wait: str) -> tuple[str, ...]:
+    if carrier in STREAMS:
+        return ("stream",)
+    return (*POLLED, "signal") if wait == "spin" and carrier != "memory" else POLLED
+
+
+@pytest.mark.parametrize("wait", ["spin", "block"])
+@pytest.mark.parametrize("carrier", [*ETHERNET, "udp", "memory", "tcp"])
+def test_every_message_comes_back_as_it_was_sent(
+    program: Path, hosts: network.Network, carrier: str, wait: str
+) -> None:
+    wanted = [
+        point(primitive, method, payload_bytes=size)
+        for primitive, method, size in itertools.product(
+            primitives(carrier, wait), ("round-trip", "one-way"), (4, 61, 1408)
+        )
+    ]
+    where = (f"--carrier={carrier}", f"--wait={wait}")
+    done = start(program, hosts, VETH, *where, *wanted, told=carrier != "memory")
+    for values in good(done):
+        assert values["round_trips"] == values["messages_looked_at"] == 5
+        assert values["spinning"] == (wait == "spin")
+        assert values["stream"] == (carrier in STREAMS)
+        assert values["shared_memory"] == (carrier == "memory")
+        if carrier not in STREAMS:
+            assert values["frames_dropped"] == 0
+
+
+@pytest.mark.parametrize("carrier", [*ETHERNET, "udp", "memory", "tcp"])
+def test_windows_arrive_whole_one_way_and_both_ways(
+    program: Path, hosts: network.Network, carrier: str
+) -> None:
+    kinds = list(
+        itertools.product(primitives(carrier, "spin"), ("half-duplex", "full-duplex"), (4, 1408))
+    )
+    wanted = [point(primitive, method, 3, size) for primitive, method, size in kinds]
+    where = (f"--carrier={carrier}", "--wait=spin")
+    done = start(program, hosts, VETH, *where, *wanted, told=carrier != "memory")
+    for (_, method, size), values, result in zip(
+        kinds, good(done), points(done.stdout), strict=True
+    ):
+        directions = 1 + (method == "full-duplex")
+        assert values["message_windows"] == 5
+        answers = 5 if directions == 1 else 0
+        assert values["messages_looked_at"] == 5 * WINDOW * directions + answers
+        assert result["bytes_declared"] == WINDOW * directions * size
+
+
+def test_points_of_one_start_take_turns(program: Path, hosts: network.Network) -> None:
+    wanted = [point(primitive, samples=12) for primitive in (*POLLED, "signal")]
+    done = start(program, hosts, VETH, "--carrier=rings", "--wait=spin", "--turns=3", *wanted)
+    for values in good(done):
+        assert values["round_trips"] >= 12
+
+
+def test_loopback_needs_no_rights(program: Path, hosts: network.Network) -> None:
+    for carrier, primitive in (("udp", "write"), ("tcp", "stream"), ("tcp-nagle", "stream")):
+        done = start(program, hosts, LOOPBACK, f"--carrier={carrier}", point(primitive))
+        (values,) = good(done)
+        assert values["device_is_loopback"] == 1
+
+
+@pytest.mark.parametrize(("carrier", "primitive"), [("udp", "write"), ("memory", "fifo")])
+def test_a_changed_message_voids_the_point(tmp_path: Path, carrier: str, primitive: str) -> None:
+    (tmp_path / "faults.c").write_text(FAULTS)
+    link = "-Wl,--wrap=targets_deliver"
+    faulty = build(tmp_path, more=(tmp_path / "faults.c",), link=link)
+    where = PAIR if carrier != "memory" else ()
+    done = kernels.run(faulty, *where, f"--carrier={carrier}", point(primitive, samples=10))
+    (result,) = points(done.stdout)
+    assert (done.returncode, result["status"]) == (1, "fail")
+    assert "of 12 messages looked at were not as sent" in result["reason"]
+
+
+@contextmanager
+def endless(
+    program: Path, hosts: network.Network, carrier: str, wait: str
+) -> Iterator[tuple[subprocess.Popen[str], int]]:
+    """A kernel that goes on for long, and its far side."""
+    door = hosts.door(VETH)
+    if door.refused:
+        pytest.skip(door.refused)
+    options = [f"--{name}={value}" for name, value in door.options.items()]
+    primitive = "stream" if carrier in STREAMS else "write"
+    command = [
+        str(program),
+        *(options if carrier != "memory" else ()),
+        f"--carrier={carrier}",
+        f"--wait={wait}",
+        point(primitive, samples=1_000_000),
+    ]
+    with subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        pass_fds=door.inherits,
+        preexec_fn=door.enter,  # noqa: PLW1509  pytest's own threads hold no lock here
+    ) as process:
+        try:
+            assert process.stdout is not None
+            process.stdout.readline()  # the start line: both sides are ready
+            (far,) = children(process.pid)
+            time.sleep(0.1)
+            yield process, far
+        finally:
+            process.kill()
+            process.communicate()
+
+
+@pytest.mark.parametrize("wait", ["spin", "block"])
+@pytest.mark.parametrize("carrier", [*ETHERNET, "udp", "memory", "tcp"])
+def test_a_far_side_that_is_killed_is_named_within_two_seconds(
+    program: Path, hosts: network.Network, carrier: str, wait: str
+) -> None:
+    with endless(program, hosts, carrier, wait) as (process, far):
+        began = time.monotonic()
+        os.kill(far, signal.SIGKILL)
+        _, errors = process.communicate(timeout=LIMIT_S)
+        assert time.monotonic() - began < DEATH_LIMIT_S
+        assert process.returncode == 1
+        assert errors.startswith("the far side was ended by signal 9")
+        assert errors.count("\n") == 1
+
+
+@pytest.mark.parametrize("wait", ["spin", "block"])
+def test_a_near_side_that_is_killed_leaves_nothing(
+    program: Path, hosts: network.Network, wait: str
+) -> None:
+    with endless(program, hosts, "rings", wait) as (process, far):
+        process.kill()
+        process.wait(timeout=LIMIT_S)
+        until = time.monotonic() + DEATH_LIMIT_S
+        while is_running(far) and time.monotonic() < until:
+            time.sleep(0.01)
+        assert not is_running(far)
+
+
+BAD_ARGUMENTS = {
+    point(): "--carrier is missing",
+    f"--carrier=pigeons {point()}": "--carrier 'pigeons' is none of rings",
+    f"--carrier=memory {point(payload_bytes=3)}": "payload_bytes=3 is not from 4 to 1408",
+    f"--carrier=memory {point(payload_bytes=1409)}": "payload_bytes=1409 is not from 4 to 1408",
+    f"--carrier=memory {point('stream')}": "give tcp or tcp-nagle",
+    f"--carrier=tcp {' '.join(PAIR)} {point()}": "give primitive=stream",
+    f"--carrier=memory --wait=spin {point('signal')}": "a carrier other than memory",
+    f"--carrier=udp --wait=block {' '.join(PAIR)} {point('signal')}": "give --wait=spin",
+    f"--carrier=tcp {' '.join(PAIR)} {point('stream', 'full-duplex')}": "give --wait=spin",
+    f"--carrier=rings {' '.join(PAIR)} {point()}": "Ethernet frames go between two hosts",
+    f"--carrier=memory {point(method='one-way').replace('loops=1', 'loops=2')}": "loops=2 is not",
+    f"--carrier=udp {' '.join(PAIR)} --port=7707 {point()}": "here it is started with the near one",
+}
+
+
+@pytest.mark.parametrize("arguments", BAD_ARGUMENTS)
+def test_bad_arguments_are_refused_in_one_sentence(program: Path, arguments: str) -> None:
+    done = kernels.run(program, *arguments.split())
+    assert (done.returncode, done.stdout) == (1, "")
+    assert BAD_ARGUMENTS[arguments] in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_one_cpu_is_too_few(program: Path) -> None:
+    under = ("taskset", "--cpu-list", str(CPUS[0]))
+    done = kernels.run(program, "--carrier=memory", point(), under=under)
+    assert done.returncode == 77
+    assert "may use 1 CPU" in json.loads(done.stdout.splitlines()[-1])["reason"]
+
+
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+def test_sanitizers_find_nothing(compiler: str, hosts: network.Network, tmp_path: Path) -> None:
+    sanitized = build(tmp_path, *SANITIZERS, compiler=compiler)
+    for carrier in (*ETHERNET, "udp", "memory"):
+        wanted = [point(primitive, samples=5) for primitive in primitives(carrier, "spin")]
+        wanted.append(point(method="full-duplex", samples=3, payload_bytes=1408))
+        where = (f"--carrier={carrier}", "--wait=spin")
+        good(start(sanitized, hosts, VETH, *where, *wanted, told=carrier != "memory"))
