@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from conftest import ROOT
 
 import kernels
 from kernels import KERNELS, outcome, points
@@ -332,3 +333,47 @@ def test_sanitizers_find_nothing(tmp_path: Path, build: str, compiler: str) -> N
     done = kernels.run(program, *wanted)
     assert (done.returncode, done.stderr) == (0, "")
     assert [each["status"] for each in points(done.stdout)] == ["ok", "ok"]
+
+
+# What a wire may do: frames lost, repeated, out of order, damaged and late, at each node.
+RUNS = {"none": 6, "combining": 30, "coalescing": 30, "both": 30, "pages": 30}
+MANY_RUNS = 1000
+
+
+def built_nodes(folder: Path, name: str, *flags: str) -> Path:
+    """The program of dsm_nodes.c: nodes without the kernel's own main."""
+    flags = (*(flags or ("-O2",)), *BUILDS[name])
+    own = [source for source in SOURCES if source.name != "dsm.c"]
+    own += [ROOT / "tests/dsm_nodes.c", KERNELS / "messages/lossy_carrier.c"]
+    folders = tuple(f"-I{KERNELS / name}" for name in ("dsm", "messages"))
+    objects = kernels.all_compiled(own, *flags, *folders)
+    common = kernels.harness(*(flags if "-O1" in flags else ("-O2",)))
+    return kernels.linked(folder / f"{name}-nodes", *objects, common, flags=flags)
+
+
+def survives(program: Path, runs: int, nodes: int, seed: int) -> None:
+    """All runs end with the results of one process, although frames were hit in all ways."""
+    command = [str(program), str(runs), str(nodes), str(seed)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=3600, check=False)
+    assert (done.returncode, done.stderr) == (0, ""), done.stdout
+    counts = {name: int(value) for name, value in map(str.split, done.stdout.splitlines())}
+    assert counts.pop("wrong") == 0
+    assert all(counts.values()), counts
+
+
+@pytest.mark.parametrize("build", RUNS)
+def test_results_survive_accidents_of_frames(tmp_path: Path, build: str) -> None:
+    program = built_nodes(tmp_path, build)
+    survives(program, RUNS[build], 3, seed=1)
+    survives(program, RUNS[build], 2, seed=2)
+
+
+@pytest.mark.parametrize("build", ["both", "pages"])
+def test_the_thread_sanitizer_finds_nothing(tmp_path: Path, build: str) -> None:
+    survives(built_nodes(tmp_path, build, *THREADS), 12, 3, seed=3)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("build", RUNS)
+def test_results_survive_a_thousand_runs(tmp_path: Path, build: str) -> None:
+    survives(built_nodes(tmp_path, build), MANY_RUNS, 3, seed=4)
