@@ -17,7 +17,7 @@ from benchbook.analyse.disturbances import caches_of, noise
 from benchbook.analyse.peer_agreement import agreement
 from benchbook.analyse.sample_quality import steadiness
 from benchbook.analyse.tables import calls_in_parts, invocation_spans
-from benchbook.core.files import read_json, write_json
+from benchbook.core.files import naming, read_json, write_json
 from benchbook.define import catalogue
 from benchbook.detect import judge, scenes
 from benchbook.detect.inputs.run_table import RunTables, by_point, part_of, seen_of, starts_of_run
@@ -62,7 +62,9 @@ def analyse(pointer: Path, samples: Path, evidence: Path, output: Path) -> None:
         scenes.groups(Path(), run.content["experiment"], run.plan),
     )
     built = variants(run.content)
-    summaries.to_parquet(output.with_name("summaries.parquet"))
+    table = output.with_name("summaries.parquet")
+    with naming(table):
+        summaries.to_parquet(table)
     write_json(
         output,
         {

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from benchbook.core.errors import BenchbookError
-from benchbook.core.files import Record, read_json
+from benchbook.core.files import Record, naming, read_json
 from benchbook.core.parquet import damaged
 from benchbook.records import journal, seal
 from benchbook.records.pointer import run_folder
@@ -82,7 +82,7 @@ def write_samples(pointer: Path, output: Path) -> int:
     complete, disturbed = set(done.complete), set(done.disturbed)
     output.parent.mkdir(parents=True, exist_ok=True)
     rows = 0
-    with pq.ParquetWriter(output, schema, compression="zstd") as writer:
+    with naming(output), pq.ParquetWriter(output, schema, compression="zstd") as writer:
         batch: list[pa.Table] = []
         for record in journal.read_lines(run / journal.JOURNAL):
             if record["kind"] != "invocation":

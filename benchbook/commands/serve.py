@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 import os
 from pathlib import Path
 from typing import Annotated, NoReturn
@@ -40,6 +41,15 @@ def udp_echo(root: Path, bind: str, port: int | None, wait: str) -> NoReturn:
 
     BenchbookError where it cannot be built; the server itself refuses what is no own address.
     """
+    try:
+        address = ipaddress.IPv4Address(bind)
+    except ValueError:
+        raise BenchbookError(f"--bind {bind} is no IPv4 address; give one like 10.0.0.1") from None
+    if address.is_unspecified:
+        raise BenchbookError(
+            f"--bind {bind} would answer every network that this host is in; give the address of "
+            "one (`ip address` lists them)"
+        )
     output = root / "build" / "serve" / KERNEL / "variant.json"
     record = build_variant(root, KERNEL, definition(root, KERNEL)["base"], output)
     if record["state"] != "ok":

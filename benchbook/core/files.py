@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import math
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from io import TextIOBase
 from pathlib import Path
 from typing import Any, TextIO
@@ -22,13 +24,15 @@ class Tee(TextIOBase):
 
     def write(self, text: str) -> int:
         """Write to the stream and to the log."""
-        self.log.write(text)
+        with suppress(OSError):  # a full disk costs the log, not what a person reads
+            self.log.write(text)
         return self.stream.write(text)
 
     def flush(self) -> None:
         """Flush the stream and the log."""
         self.stream.flush()
-        self.log.flush()
+        with suppress(OSError):
+            self.log.flush()
 
     def isatty(self) -> bool:
         """Whether a person is looking; the log never is."""
@@ -39,15 +43,33 @@ class Tee(TextIOBase):
         return self.stream.fileno()
 
 
+@contextmanager
+def naming(path: Path) -> Iterator[None]:
+    """An OSError inside, such as that of a full disk, has the name of this file."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno is None:
+            raise
+        raise OSError(error.errno, os.strerror(error.errno), str(path)) from None
+
+
 def write_text(path: Path, text: str) -> None:
-    """Replace `path` in one step, so that no reader and no kill leaves half a file."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+    """Replace `path` in one step, so that no reader and no kill leaves half a file. OSError with
+    its name where that cannot be done; nothing is left behind then."""
     draft = path.with_name(f".{path.name}.{os.getpid()}")
-    with draft.open("w", encoding="utf-8") as stream:
-        stream.write(text)
-        stream.flush()
-        os.fsync(stream.fileno())
-    draft.replace(path)
+    try:
+        with naming(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with draft.open("w", encoding="utf-8") as stream:
+                stream.write(text)
+                stream.flush()
+                os.fsync(stream.fileno())
+            draft.replace(path)
+    except BaseException:
+        with suppress(OSError):
+            draft.unlink()
+        raise
 
 
 def write_json(path: Path, content: Any) -> None:

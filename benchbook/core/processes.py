@@ -7,6 +7,7 @@ import errno
 import fcntl
 import json
 import os
+import re
 import signal
 import stat
 import subprocess
@@ -25,6 +26,7 @@ Made = TypeVar("Made")
 _PR_SET_PDEATHSIG = 1
 ANSWER_LIMIT_S = 10.0  # for a question such as --version
 SIGNALLED = 128  # and the number of the signal: the exit status of who was ended by it
+_ENDING = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 _LIBC = ctypes.CDLL(None, use_errno=True)
 LOCK_NAME = "benchbook-measuring.lock"
 _HOST_REMEDY = (
@@ -89,19 +91,23 @@ def output_of(
 
 
 def end_all_when_terminated() -> None:
-    """From now on SIGTERM and SIGHUP end this process and all that it started, at once.
+    """From now on SIGTERM, SIGINT and SIGHUP end this process and all that it started, at once;
+    those that whoever started it ignores, such as nohup, stay ignored.
 
     Nothing is lost by that: runs are append-only, and outputs that were not finished are made anew.
     Snakemake's own handler takes locks that its scheduler may hold at that moment, and then waits
     for ever (snakemake 9.27, scheduling/job_scheduler.py, exit_gracefully).
     """
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, _end_all)
+    for number in _ENDING:
+        if signal.getsignal(number) != signal.SIG_IGN:
+            signal.signal(number, _end_all)
 
 
 def _end_all(number: int, frame: object) -> None:
     """Takes no lock: it may run in the middle of anything."""
     del frame
+    for ending in _ENDING:  # who presses Ctrl-C twice reads one line
+        signal.signal(ending, signal.SIG_IGN)
     message = (
         f"benchbook: ended by {signal.Signals(number).name}; the next start goes on from here\n"
     )
@@ -265,6 +271,9 @@ def _take_both(folder: int, path: Path, remedy: str) -> int | None:
     return _take(path, remedy) if _try(folder, path, remedy) else None
 
 
+_UNKNOWN_HOLDER = "another measurement"
+
+
 def _holder(path: Path) -> str:
     """Who wrote into the lock file; anyone on the host can, so nothing in it is relied on."""
     try:
@@ -276,7 +285,21 @@ def _holder(path: Path) -> str:
         words = f"process {facts['pid']} measuring {facts['what']} in {facts['checkout']}"
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         words = ""
-    return words if words.isprintable() and words else "another measurement"
+    return words if words.isprintable() and words else _UNKNOWN_HOLDER
+
+
+def _waiting(path: Path) -> str:
+    """The sentence for who waits. Any user may lock a folder that all may read, and need not say
+    who it is."""
+    holder = _holder(path)
+    sentence = f"waiting for {holder}: one measurement at a time on a host ({path})"
+    named = re.match(r"process (\d+) ", holder)
+    if not named or not Path(f"/proc/{named[1]}").exists():
+        sentence += (
+            f"; `lslocks` shows who holds it or {path.parent}; if that is no measurement, end it, "
+            "or set BENCHBOOK_LOCK_DIR to another folder, the same for all users of this host"
+        )
+    return sentence
 
 
 @contextmanager
@@ -296,7 +319,7 @@ def measuring_lock(what: str, checkout: Path, say: Callable[[str], None]) -> Ite
         is_announced = False
         while (note := _take_both(folder, path, _HOST_REMEDY)) is None:
             if not is_announced:
-                say(f"waiting for {_holder(path)}: one measurement at a time on a host ({path})")
+                say(_waiting(path))
                 is_announced = True
             time.sleep(0.2)
         facts = {"pid": os.getpid(), "what": what, "checkout": str(checkout)}

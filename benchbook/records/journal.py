@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from benchbook.core.errors import BenchbookError
-from benchbook.core.files import Record, read_json, write_json
+from benchbook.core.files import Record, naming, read_json, write_json
 from benchbook.define.catalogue import SETTLING
 
 VERSION = 1
@@ -126,13 +126,14 @@ def append(path: Path, records: list[dict[str, Any]]) -> None:
         json.dumps({"version": VERSION, **record}, ensure_ascii=False, allow_nan=False) + "\n"
         for record in records
     ).encode()
-    handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
-    try:
-        while text:
-            text = text[os.write(handle, text) :]
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+    with naming(path):
+        handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        try:
+            while text:
+                text = text[os.write(handle, text) :]
+            os.fsync(handle)
+        finally:
+            os.close(handle)
 
 
 class Samples(NamedTuple):
@@ -163,12 +164,13 @@ def store_samples(
     raw = np.array(list(fields.values()), dtype="<i8").tobytes()
     name = f"samples/{hashlib.sha256(raw).hexdigest()}.i64"
     path = run / name
-    path.parent.mkdir(exist_ok=True)
-    draft = path.with_suffix(".part")
-    with draft.open("wb") as stream:
-        stream.write(raw)
-        os.fsync(stream.fileno())
-    draft.replace(path)
+    with naming(path):
+        path.parent.mkdir(exist_ok=True)
+        draft = path.with_suffix(".part")
+        with draft.open("wb") as stream:
+            stream.write(raw)
+            os.fsync(stream.fileno())
+        draft.replace(path)
     return {"samples_file": name, "samples": len(time_ns)}
 
 
