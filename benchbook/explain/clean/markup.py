@@ -289,6 +289,8 @@ def _shared(sample: list[str]) -> re.Pattern[str] | None:
                 len(set(labels)) == 1 or (pattern in (_FILED, _HOSTED) and _in_turn(labels))
             ):
                 continue  # titles of lines, or the mixed lines of several hosts
+            if pattern is _NAMED and len(set(labels)) == len(labels):
+                continue  # the first column of a table without a bar before it
             if pattern is _CALLED and _are_alike(stamps):
                 continue  # the title of one kind of line, of which somebody shows nothing else
             if pattern in (_COUNTED, _LISTED) and not _counts_up(labels):

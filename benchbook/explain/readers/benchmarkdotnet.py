@@ -48,7 +48,7 @@ def _line(reading: Reading[_Run], text: str) -> None:
         reading.begin(version=found["version"])
     elif found := _CPU.match(text):
         run.facts["cpu"] = found["cpu"]
-    elif text.startswith("|"):
+    elif text.count("|") > 1:
         cells = [cell.strip().strip("*`") for cell in text.strip("|").split("|")]
         if "Method" in cells and "Mean" in cells:
             run = reading.begin(version=run.version) if run.heads else run

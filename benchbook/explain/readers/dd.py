@@ -2,44 +2,46 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.printed_digits import half_digit
-from benchbook.explain.readers.common.command_lines import last_above
 from benchbook.explain.readers.common.line_reader import LineReader, Reading, Run
 
 TOOL = "dd"
 _ROW = late(
-    r"^(?P<bytes>\d+) (?:bytes|Bytes|octets|byte)\b(?: \([^)]*\))? ?(?:copied|transferred|kopiert"
+    r"^(?:# ?)?(?:[Oo]utput: )?"
+    r"(?P<bytes>\d+) (?:bytes|Bytes|octets|byte)\b(?: \([^)]*\))? ?(?:copied|transferred|kopiert"
     r"|copiés|copiados)?"
     r"[, ]+(?:in )?(?P<time>[\d.,]+(?:e[+-]?\d+)?) ?(?:s|secs?|seconds)\b,? ?\(?(?P<rate>"
     r"[\d.,]+) ?(?P<unit>[kMGT]?B/s|bytes/sec)"
 )
-_PASTED = late(r"^(?:sudo )?dd (?:\w+=\S+ ?)+")
+_COMMAND = late(r"(?:^|[;&|] *|sudo |[$#❯%] +)dd (?P<words>(?:\w+=[^\s;&|]+ ?)+)")
 _UNITS = {"bytes/sec": "B/s"}
 _SYNCED = ("fdatasync", "fsync", "direct", "dsync", "sync")
 
 
 @dataclass
 class _Run(Run):
-    """One copy; `asked`: words of a command below it that has no prompt."""
+    """One copy; `asked`: options of the last command above what follows it."""
 
-    asked: tuple[str, ...] = ()
+    asked: dict[str, str] = field(default_factory=dict)
+    seen: frozenset[str] = frozenset()  # files that were read or written, and may be in the cache
 
 
 def _line(reading: Reading[_Run], text: str) -> None:
+    run = reading.run
     if found := _ROW.match(text):
-        words = reading.run.asked
-        run = reading.begin()
-        command = last_above(reading.log.commands, reading.line.number)
-        words = command.words if command else words
-        if words and words[0].rpartition("/")[2] == "dd":
-            options = dict(word.split("=", 1) for word in words[1:] if "=" in word)
-            run.facts |= {"input": options.get("if", ""), "output": options.get("of", "")}
+        options, seen = run.asked, run.seen
+        run = reading.begin(asked=options, seen=seen)
+        if options:
+            source, target = options.get("if", ""), options.get("of", "")
+            run.facts |= {"input": source, "output": target}
             flags = ",".join(options.get(name, "") for name in ("conv", "oflag", "iflag"))
             run.facts["flags"] = ", ".join(flag for flag in flags.split(",") if flag in _SYNCED)
+            run.facts["is_read_again"] = source in seen
+            run.seen = seen | {source, target}
         moved, took = int(found["bytes"]), reading.number(found["time"])
         of: dict[str, Any] = {}
         if took:
@@ -49,8 +51,10 @@ def _line(reading: Reading[_Run], text: str) -> None:
                 "elapsed_error_s": half_digit(found["time"]),
             }
         reading.add("copy", found["rate"], _UNITS.get(found["unit"], found["unit"]), "mean", of)
-    elif _PASTED.match(text):
-        reading.run.asked = tuple(text.removeprefix("sudo ").split())
+    elif "drop_caches" in text:
+        run.seen = frozenset()
+    elif " " in text and (command := _COMMAND.search(text)):
+        run.asked = dict(word.split("=", 1) for word in command["words"].split())
 
 
 read = LineReader(TOOL, _Run, _line)

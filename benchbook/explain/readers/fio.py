@@ -31,9 +31,9 @@ _MOVED = late(r"\((?P<moved>[\d.]+)(?P<unit>[KMGT]?i?B)/(?P<ms>\d+)msec")
 _OLD_RUN = late(r"runt= *(?P<ms>\d+) ?msec")
 _LATENCY = late(
     r"^(?P<kind>slat|clat|lat) \((?P<unit>nsec|usec|msec|sec)\): min= ?(?P<min>[\d.]+)"
-    r"(?P<kmin>[kM]?), "
-    r"max= ?(?P<max>[\d.]+)(?P<kmax>[kM]?), avg= ?(?P<mean>[\d.]+)(?P<kmean>[kM]?), "
-    r"stdev= ?(?P<stddev>[\d.]+)(?P<kstddev>[kM]?)"
+    r"(?P<kmin>[kKM]?), "
+    r"max= ?(?P<max>[\d.]+)(?P<kmax>[kKM]?), avg= ?(?P<mean>[\d.]+)(?P<kmean>[kKM]?), "
+    r"stdev= ?(?P<stddev>[\d.]+)(?P<kstddev>[kKM]?)"
 )
 _PERCENTILES = late(r"^(?P<kind>clat|lat) percentiles \((?P<unit>nsec|usec|msec)\)")
 _PERCENTILE = late(r"(\d+\.\d+)th=\[ *(\d+)\]")

@@ -34,4 +34,9 @@ def _line(reading: Reading[Run], text: str) -> None:
             reading.add(found["name"], found["error"], unit, "confidence 99.9 %", of)
 
 
-read = LineReader(TOOL, Run, _line)
+def _uncommented(text: str) -> str:
+    """A line without the mark of a comment: people keep the table with the code."""
+    return text.strip().lstrip("/*#").strip()
+
+
+read = LineReader(TOOL, Run, _line, clean=_uncommented)

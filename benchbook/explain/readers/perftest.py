@@ -20,12 +20,13 @@ _FACT = late(
 _FACTS = {"Device": "device", "Number of qps": "queue_pairs", "Transport type": "transport"}
 _FACTS |= {"Connection type": "connection", "Link type": "link_type"}
 _RATES = late(
-    r"^#bytes\s+#iterations\s+BW peak\[(?P<unit>[MG][Bb])/?(?:sec|s)\]"
-    r"\s+BW average\[[MG][Bb]/?(?:sec|s)\]"
-    r"(?P<messages>\s+MsgRate\[Mpps\])?"
+    r"^#bytes\s+#iterations(?P<peak>\s+BW peak\[[MG][Bb]/?(?:sec|s)\])?"
+    r"\s+BW average\[(?P<unit>[MG][Bb])/?(?:sec|s)\](?P<messages>\s+MsgRate\[Mpps\])?"
 )
 _TIMES = late(r"^#bytes\s+#iterations\s+t_min\[usec\]\s+(?P<rest>.*)$")
-_ROW = late(r"^\d+(?:\s+[\d.]+){3,9}$")
+_ROW = late(r"^\d+(?:\s+[\d.]+){2,9}$")
+_GID = late(r"^GID: (?:\d+:){10}255:255:(?P<address>\d+:\d+:\d+:\d+)$")  # an address of IPv4
+_CLOCK = late(r"^Conflicting CPU frequency values detected")
 _UNITS = {"MB": "MiB/s", "Gb": "Gbit/s", "GB": "GiB/s"}
 _STATISTICS = {"t_max": "max", "t_typical": "median", "t_avg": "mean", "t_stdev": "stddev"}
 _STATISTICS |= {"99%": "p99", "99.9%": "p99.9"}
@@ -44,12 +45,8 @@ class _Run(Run):
         """Say what its MB are, and which latency it gives."""
         if any(result.unit == "MiB/s" for result in self.results):
             self.notes.append("its MB/s are of 2^20 bytes")
-        if (
-            self.results
-            and self.results[0].is_time
-            and "Read" not in self.test
-            and "Atomic" not in self.test
-        ):
+        of_one_way = "Read" not in self.test and "Atomic" not in self.test
+        if self.results and self.results[0].is_time and of_one_way:
             self.notes.append("its latency is half of a round trip")
         return bool(self.results)
 
@@ -60,8 +57,8 @@ def _line(reading: Reading[_Run], text: str) -> None:
         run = reading.begin(test=found["test"])
         run.facts["test"] = found["test"]
     elif found := _RATES.match(text):
-        run.unit, run.columns = _UNITS[found["unit"]], ["max", "mean"]
-        run.columns += ["messages"] if found["messages"] else []
+        run.unit, run.columns = _UNITS[found["unit"]], ["max"] if found["peak"] else []
+        run.columns += ["mean", *(["messages"] if found["messages"] else [])]
     elif found := _TIMES.match(text):
         heads = found["rest"].replace("percentile", "").replace("[usec]", " ").split()
         run.unit, run.columns = "us", ["min", *(_STATISTICS.get(head, "") for head in heads)]
@@ -78,6 +75,13 @@ def _line(reading: Reading[_Run], text: str) -> None:
                 reading.add(name, cell, run.unit, statistic, of)
         if name == "bandwidth":
             _decimal(run)
+    elif found := _GID.match(text):
+        ends = ("near_address", "far_address")
+        end = next((name for name in ends if name not in run.facts), "")
+        address = ".".join(str(int(part)) for part in found["address"].split(":"))
+        run.facts |= {end: address} if end else {}
+    elif _CLOCK.match(text):
+        run.facts.setdefault("clocks_differ_line", reading.line.number)
     else:
         run.facts |= {
             _FACTS[label]: value for label, value in _FACT.findall(text) if label in _FACTS
@@ -86,19 +90,13 @@ def _line(reading: Reading[_Run], text: str) -> None:
 
 def _decimal(run: _Run) -> None:
     """MB are of 10^6 bytes where the tool's own message rate says so."""
-    rates = {result.statistic or result.name: result for result in run.results[-3:]}
-    mean, messages = rates.get("mean"), run.results[-1]
-    means = [
-        result
-        for result in run.results[-3:]
-        if result.name == "bandwidth" and result.statistic == "mean"
-    ]
-    if not means or messages.name != "message rate" or means[0].unit != "MiB/s":
-        return
-    moved = messages.value * messages.of["message_bytes"]
-    if moved > 0 and mean is not None and abs(means[0].value * 1e6 - moved) <= _NEAR * moved:
-        for result in run.results[-3:]:
-            result.unit = "MB/s" if result.unit == "MiB/s" else result.unit
+    *rates, messages = run.results[-3:]
+    means = [rate for rate in rates if rate.statistic == "mean" and rate.unit == "MiB/s"]
+    if messages.name == "message rate" and means:
+        moved = messages.value * messages.of["message_bytes"]
+        if abs(means[0].value * 1e6 - moved) <= _NEAR * moved:
+            for rate in rates:
+                rate.unit = "MB/s"
 
 
 read = LineReader(TOOL, _Run, _line)

@@ -81,6 +81,14 @@ def cpu_times_in_ticks(report: Report) -> Iterator[Finding]:
 
 
 @rule
+def changing_clock(report: Report) -> Iterator[Finding]:
+    """A tool that counts cycles and says that the clocks of the CPUs differ."""
+    line = report.facts.get("clocks_differ_line")
+    if line and report.results:
+        yield finding("clocks-differ", about=report.results[:1], line=line)
+
+
+@rule
 def debug_build(report: Report) -> Iterator[Finding]:
     """Figures of a program that was built for debugging, as the log says."""
     line = report.facts.get("debug_line")

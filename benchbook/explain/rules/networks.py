@@ -45,7 +45,9 @@ def loopback(report: Report) -> Iterator[Finding]:
     if not report.results or report.facts.get("tunnelled"):
         return
     why, confidence = _stays(report)
-    if why:
+    if why and report.tool == "perftest":
+        yield finding("adapter-loopback", about=report.results[:1], report=report)
+    elif why:
         names = ("near_address", "far_address", "device", "mss_bytes")
         words = {name: report.facts.get(name) for name in names}
         totals = [result for result in report.results if result.statistic == "total"]
@@ -124,6 +126,40 @@ def _missing(sent: Result, got: Result) -> Iterator[Result]:
     if 0 <= got.value < (1 - _least_missing()) * sent.value:
         lost = sent.value - got.value
         yield Result(f"lost {got.unit}", lost, got.unit, got.line, got.statistic)
+
+
+LOST = 0.05  # of an interval's datagrams
+LEAST_INTERVALS = 3
+
+
+@rule
+def lost_in_intervals(report: Report) -> Iterator[Finding]:
+    """Datagrams that the receiver's intervals lose, where the totals were cut off."""
+    if report.facts.get("protocol") != "udp":
+        return
+    losses = [loss for loss in report.called("loss") if loss.of.get("end") == "receiver"]
+    if len(losses) < LEAST_INTERVALS or any(loss.statistic == "total" for loss in losses):
+        return
+    ordered = sorted(losses, key=lambda loss: loss.value)
+    middle = ordered[len(ordered) // 2]
+    if middle.is_number and 100 * LOST <= middle.value < 100:
+        lost = middle.value / 100
+        words = {"middle": middle, "count": len(losses), "arrived": 1 - lost}
+        yield finding("intervals-lost", words, factor=1 / (1 - lost))
+
+
+@rule
+def stalled(report: Report) -> Iterator[Finding]:
+    """Intervals of a TCP transfer in which nothing moved."""
+    if report.facts.get("protocol") == "udp":
+        return
+    intervals = [rate for rate in report.called("throughput") if rate.statistic == "interval"]
+    none = [rate for rate in intervals if rate.value == 0]
+    moving = [rate for rate in intervals if rate.is_positive]
+    if len(none) > 1 and moving and len(intervals) >= LEAST_INTERVALS:
+        again = [count for count in report.called("retransmits") if count.value > 0]
+        words = {"none": len(none), "all": len(intervals), "first": none[0]}
+        yield finding("nothing-moved", words, about=none, again=len(again) or None)
 
 
 RATES = ("transferred", "throughput")

@@ -93,6 +93,34 @@ def parallel_time(report: Report) -> Iterator[str]:
         yield finding("parallel-time", user=user, elapsed=elapsed, times=times).explanation
 
 
+SPREAD = 0.25  # deviation ÷ mean
+SHORT_S = 5e-3  # of a command: the shell's own start is as long
+REPEATED = ("benchmarkdotnet",)  # of hyperfine other rules know why
+LEAST_NS = 1.0  # of a mean: below, nothing was timed
+
+
+@rule
+def wide_spread(report: Report) -> Iterator[Finding | str]:
+    """Runs that deviate from their mean by a quarter of it or more; a note on very short ones."""
+    deviations = {(own.name, own.line, own.unit): own for own in report.being("stddev")}
+    wide = [
+        (own.value / mean.value, mean, own)
+        for mean in (report.being("mean") if report.tool in REPEATED else ())
+        if mean.base_value >= LEAST_NS
+        and (own := deviations.get((mean.name, mean.line, mean.unit)))
+        if own.value >= SPREAD * mean.value
+    ]
+    if wide:
+        share, mean, own = max(wide, key=lambda entry: entry[0])
+        yield finding("wide-spread", mean=mean, deviation=own, share=share)
+    means = [mean for mean in report.called("time") if mean.statistic == "mean"]
+    if report.tool == "hyperfine" and means and 0 < means[0].base_value < SHORT_S * 1e9:
+        yield (
+            f"line {means[0].line}: the command takes less than 5 ms, about as long as the start "
+            "of a process; hyperfine says itself that it cannot time such commands well"
+        )
+
+
 HALVED = ("sockperf",)  # tools whose latency is that of one way
 
 

@@ -16,7 +16,9 @@ WAYS = ("read", "write")
 LONGER = 3  # times the wait, the submission: a queue takes requests at once
 LEAST_SLAT_NS = 5e3
 FASTEST_NS = 6e3  # for a request: no disk on a bus answers within less
-FASTEST_BYTES_PER_S = 30e9  # of a device of 2025, over sixteen lanes
+CACHED_BYTES_PER_S = 15e9  # of a file: more than a disk on four lanes of PCIe 5
+LEAST_S = 1.0  # of hdparm, which reads for three seconds if it can
+SLOW_BYTES_PER_S = 8e6  # of a disk that the kernel reads by PIO
 
 
 @rule
@@ -51,6 +53,10 @@ def _of_dd(report: Report) -> Iterator[Finding]:
     source, target = str(report.facts.get("input", "")), str(report.facts.get("output", ""))
     if "flags" not in report.facts or report.facts["flags"]:
         return
+    is_read = target.startswith("/dev/null") and source and not source.startswith("/dev/")
+    if is_read and (report.facts.get("is_read_again") or (copy.rate or 0.0) > CACHED_BYTES_PER_S):
+        yield finding("read-from-cache", copy=copy, source=source)
+        return
     if source.startswith("/dev/zero") and target.startswith("/dev/null"):
         yield finding("no-disk", copy=copy)
     elif target and not target.startswith("/dev/null"):
@@ -70,3 +76,18 @@ def shallow_queue(report: Report) -> Iterator[Finding]:
 
 def _is_rate(result: Result) -> bool:
     return result.name.endswith(("bandwidth", "operation rate")) and result.statistic == "mean"
+
+
+@rule
+def short_read(report: Report) -> Iterator[Finding]:
+    """A timed read of a disk that ended too soon, or that no disk with DMA needs so long for."""
+    if report.tool != "hdparm":
+        return
+    for read in report.results:
+        if "disk" not in read.name or not read.rate:
+            continue
+        took = read.of.get("elapsed_s", LEAST_S)
+        if took < LEAST_S and read.rate > SLOW_BYTES_PER_S:
+            yield finding("short-read", read=read, took=took)
+        elif read.rate < SLOW_BYTES_PER_S:
+            yield finding("without-dma", read=read)
