@@ -31,6 +31,13 @@ _SETTINGS = (
     "Rank",
     "Code Size",
 )
+# Of its detailed results, below a line with the class and the method.
+_METHOD = late(r"^(?P<method>[A-Z]\w*(?:\.\w+)+): (?:DefaultJob|Job-\w+|\w+)")
+_DETAILED = late(
+    r"^Mean = (?P<mean>[\d.,]+) (?P<unit>ns|us|μs|µs|ms|s), StdErr = [^,]+, N = (?P<count>\d+), "
+    r"StdDev = (?P<stddev>[\d.,]+) "
+)
+_ENDS = late(r"^Min = (?P<min>[\d.,]+) (?P<unit>\S+), .*Max = (?P<max>[\d.,]+) ")
 _DEBUG = late(r"\bDEBUG\b|without optimization enabled")
 _WARNED = late(r"^(?P<what>ZeroMeasurement|MultimodalDistribution|Environment|MinIterationTime)$")
 
@@ -40,6 +47,7 @@ class _Run(Run):
     """One summary."""
 
     heads: list[str] = field(default_factory=list)
+    method: str = ""
 
 
 def _line(reading: Reading[_Run], text: str) -> None:
@@ -55,7 +63,18 @@ def _line(reading: Reading[_Run], text: str) -> None:
             run.line, run.heads = run.line or reading.line.number, cells
         elif len(cells) == len(run.heads) and not set(cells[0]) <= set("-: "):
             _row(reading, dict(zip(run.heads, cells, strict=True)))
-    elif _DEBUG.search(text) and (run.line or run.results) and "Host" in text + "Host":
+    elif found := _METHOD.match(text):
+        run.method = found["method"]
+    elif found := _DETAILED.match(text) or _ENDS.match(text):
+        figures = found.groupdict()
+        unit = _UNITS.get(figures["unit"], figures["unit"])
+        of: dict[str, Any] = {"benchmark": run.method}
+        if figures.get("count"):
+            of["repetitions"] = int(figures["count"])
+        for statistic in ("mean", "stddev", "min", "max"):
+            if figures.get(statistic):
+                reading.add(f"{run.method} time".strip(), figures[statistic], unit, statistic, of)
+    elif _DEBUG.search(text) and run.line:
         run.facts.setdefault("debug_line", reading.line.number)
     elif (found := _WARNED.match(text)) and run.results:
         run.notes.append(f"line {reading.line.number}: BenchmarkDotNet warned: {found['what']}")

@@ -14,6 +14,8 @@ _TIME = late(
     rf"^(?P<name>\S.*?)?\s*time:"
     rf"\s+\[{_PART.format('low')} {_PART.format('mean')} {_PART.format('high')}\]"
 )
+# What somebody left of it: the middle alone.
+_ALONE = late(r"^(?P<name>\S.*?)\s+time:\s+\[(?P<mean>[\d.]+) (?P<mean_unit>[pnµm]?s|us)\]")
 _CHANGE = late(
     r"^(?:change:|time:)\s*(?:time:)?\s*\[(?P<low>[+-][\d.]+)% (?P<mean>[+-][\d.]+)% (?P<high>[+-]"
     r"[\d.]+)%\]"
@@ -46,6 +48,11 @@ def _line(reading: Reading[_Run], text: str) -> None:
             unit = found[f"{part}_unit"].replace("µ", "u")
             scale, unit = (1e-3, "ns") if unit == "ps" else (1.0, unit)
             reading.add(run.name, float(found[part]) * scale, unit, statistic, of)
+    elif found := _ALONE.match(text):
+        unit = found["mean_unit"].replace("µ", "u")
+        scale, unit = (1e-3, "ns") if unit == "ps" else (1.0, unit)
+        of = {"benchmark": found["name"]}
+        reading.add(found["name"], float(found["mean"]) * scale, unit, "mean", of)
     elif found := _CHANGE.match(text):
         of = {"benchmark": run.name, "change_low_percent": float(found["low"])}
         of |= {"change_high_percent": float(found["high"])}

@@ -1,0 +1,108 @@
+"""far-below-link: what the named hardware carries stands next to a rate."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from benchbook.core.number_format import number, share
+from benchbook.explain.model import Report, Result
+from benchbook.explain.printed_digits import is_number
+from benchbook.explain.rules import Machine, rule
+from benchbook.explain.rules.ceilings import IN_DEVICE
+from benchbook.explain.rules.common.addresses import stays_in_host
+from benchbook.explain.rules.common.devices import (
+    has_own_memory,
+    is_host,
+    named_device,
+    of_data_sheet,
+    pcie_bytes_per_s,
+)
+from benchbook.explain.rules.common.findings import finding
+from benchbook.findings import Finding
+
+TO_DEVICE = ("host to device", "device to host")
+LOW = 0.3  # of sixteen lanes; eight, as laptops have them, carry half
+LEAST_BYTES = 1 << 24  # of a transfer whose start no longer counts
+WHOLE = ("", "mean", "best", "median", "total", "sum")
+
+
+class _Ceiling(NamedTuple):
+    """The most that a piece of hardware carries in bytes/s, and what that is."""
+
+    bytes_per_s: float
+    whose: str
+
+
+@rule
+def next_to_ceiling(report: Report, machine: Machine) -> Iterator[Finding | str]:
+    """A note for the best rate of each kind with what the hardware carries by its data sheet, and a
+    finding where a pinned transfer has less than a third of that.
+
+    Rates above a ceiling are another rule's.
+    """
+    best: dict[str, tuple[Result, _Ceiling]] = {}
+    for (_, statistic, _), several in report.groups.items():
+        for result in several if statistic in WHOLE else ():
+            ceiling = _ceiling(report, result, machine) if result.is_positive else None
+            rate = result.rate or 0.0
+            if ceiling is None or not 0 < rate <= ceiling.bytes_per_s:
+                continue
+            direction = str(report.column(result, "direction") or "")
+            key = f"{ceiling.whose} {direction}"
+            if key not in best or rate > (best[key][0].rate or 0.0):
+                best[key] = result, ceiling
+    for result, ceiling in best.values():
+        part = (result.rate or 0.0) / ceiling.bytes_per_s
+        if part < LOW and _is_of_link(report, result):
+            words = {"part": part, "bound": ceiling.bytes_per_s, "whose": ceiling.whose}
+            yield finding("far-below-link", words, result=result)
+        else:
+            rate, most = (number(own / 1e9) for own in (result.rate or 0.0, ceiling.bytes_per_s))
+            yield (
+                f"line {result.line}: {rate} GB/s is {share(part)} of the {most} GB/s that "
+                f"{ceiling.whose}"
+            )
+
+
+def _is_of_link(report: Report, result: Result) -> bool:
+    """Whether it is a large transfer with memory that the device reaches by itself."""
+    size = report.column(result, "message_bytes")
+    pinned = report.column(result, "host_memory") == "pinned"
+    return pinned and is_number(size) and size >= LEAST_BYTES
+
+
+def _ceiling(report: Report, result: Result, machine: Machine) -> _Ceiling | None:
+    """What bounds a rate; None where nobody says."""
+    device, direction = named_device(report), report.column(result, "direction")
+    link = report.facts.get("link_bits_per_s")
+    if direction in TO_DEVICE and device and not is_host(report):
+        if own := report.facts.get("pcie_bytes_per_s"):
+            return _Ceiling(own, "its link in this log carries in one direction")
+        if lanes := pcie_bytes_per_s(device):
+            generation = of_data_sheet(device, "pcie")
+            whose = f"sixteen lanes of PCIe {generation:g} carry in one direction ({device})"
+            return _Ceiling(lanes, whose)
+    if device and has_own_memory(report) and _is_in_memory(report, result):
+        memory = of_data_sheet(device, "memory")
+        return _Ceiling(memory, f"the memory of {device} carries at most") if memory else None
+    is_of_network = result.name == "throughput" and result.statistic == "total"
+    if is_of_network and is_number(link) and link > 0 and not stays_in_host(report):
+        return _Ceiling(link / 8, "the link of this log carries")
+    return _of_host(report, result, machine)
+
+
+def _is_in_memory(report: Report, result: Result) -> bool:
+    within = report.column(result, "direction") == "device to device"
+    return within or result.name.startswith(IN_DEVICE) or bool(report.column(result, "array_bytes"))
+
+
+def _of_host(report: Report, result: Result, machine: Machine) -> _Ceiling | None:
+    """The host's memory, by its modules in the log or by what was measured there."""
+    if not report.column(result, "array_bytes") or has_own_memory(report):
+        return None
+    if modules := report.facts.get("memory_bytes_per_s"):
+        return _Ceiling(modules, "its memory carries in theory, as the log says")
+    if attained := machine.memory_bytes_per_s:
+        return _Ceiling(attained, f"was the best that was measured there ({machine.source})")
+    return None
