@@ -26,7 +26,8 @@ def command(
 
     It reads the output of the programs that --formats lists, whole or in part, out of tickets,
     mails and logs of continuous integration, and messages of programs that failed. It states what
-    the text itself decides; what it cannot decide it asks for, or leaves out.
+    the text itself decides; what it cannot decide it asks for, or leaves out. Of two files it also
+    says what differs: versions, settings, commands, and the ratio of each figure that both have.
     """
     if not files and not formats:
         raise typer.BadParameter("name a file, or - for standard input", param_hint="FILE…")

@@ -14,6 +14,7 @@ from benchbook.explain.api import (
     Explained,
     Machine,
     as_text,
+    differences,
     looked_for,
     machine_of,
     of_file,
@@ -22,6 +23,7 @@ from benchbook.explain.api import (
 )
 
 ROOT = Path()
+_COMPARED = 2  # files that are held against each other
 
 
 def explain_asked(words: list[str]) -> dict[str, Any] | None:
@@ -85,8 +87,14 @@ def _printed(files: list[Path], machine: Machine, *, as_json: bool) -> list[Expl
             print_explained(explained, alone=len(files) == 1)
         if explained.trouble:
             sys.stdout.flush()
-            lines = map(visible, explained.trouble.split("\n"))
-            print("benchbook: " + "\n".join(lines), file=sys.stderr)
+            shown = "\n".join(map(visible, explained.trouble.split("\n")))
+            print(f"benchbook: {shown}", file=sys.stderr)
+    if not as_json and len(explained_files) == _COMPARED:
+        lines = differences(*explained_files)
+        if lines:
+            print("What differs between the two:")
+        for line in lines:
+            print(visible(line))
     if as_json:
         texts = [as_text(explained.raw_record()) for explained in explained_files]
         print(texts[0] if len(texts) == 1 else "[" + ",\n".join(texts) + "]")

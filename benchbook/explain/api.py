@@ -25,6 +25,7 @@ from benchbook.explain.render import (
 )
 from benchbook.explain.rules import Ask, Machine
 from benchbook.explain.to_json import as_text
+from benchbook.explain.two_files import differences
 
 __all__ = [
     "NOT_RECOGNISED",
@@ -35,6 +36,7 @@ __all__ = [
     "Report",
     "as_text",
     "columns_of",
+    "differences",
     "explained",
     "imported_runs",
     "imported_values",

@@ -13,7 +13,7 @@ from benchbook.explain.units import bytes_per_s, in_base
 WHOLE = ("mean", "best", "median", "total", "sum", "")
 MOST = 500  # runs of a log, and figures of a run: more are another matter
 # Columns and facts that are measured, or of one start alone: they differ from run to run.
-_MEASURED = frozenset(
+MEASURED = frozenset(
     {"elapsed_s", "elapsed_error_s", "took_s", "bytes_moved", "start_s", "end_s", "repetitions"}
     | {"rate_error_per_s", "iterations", "validated", "test_ns", "clock_ticks", "duration_s"}
     | {"uptime_s", "pid", "near_port", "asked_in_line"}
@@ -63,5 +63,5 @@ def _is_of_whole(key: Key) -> bool:
 
 
 def _plain(columns: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
-    settings = ((name, repr(value)) for name, value in columns.items() if name not in _MEASURED)
+    settings = ((name, repr(value)) for name, value in columns.items() if name not in MEASURED)
     return tuple(sorted(settings))

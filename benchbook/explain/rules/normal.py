@@ -58,9 +58,9 @@ def next_to_ceiling(report: Report, machine: Machine) -> Iterator[Finding | str]
             words = {"part": part, "bound": ceiling.bytes_per_s, "whose": ceiling.whose}
             yield finding("far-below-link", words, result=result)
         else:
-            rate, most = (number(own / 1e9) for own in (result.rate or 0.0, ceiling.bytes_per_s))
+            shown, most = (number(own / 1e9) for own in (result.rate or 0.0, ceiling.bytes_per_s))
             yield (
-                f"line {result.line}: {rate} GB/s is {share(part)} of the {most} GB/s that "
+                f"line {result.line}: {shown} GB/s is {share(part)} of the {most} GB/s that "
                 f"{ceiling.whose}"
             )
 
