@@ -9,19 +9,22 @@ from benchbook.explain.lazy_regex import late
 from benchbook.explain.readers.common.line_reader import LineReader, Reading, Run
 
 TOOL = "criterion"
-_PART = r"(?P<{0}>[\d.]+) (?P<{0}_unit>[pnµm]?s|us)"
+_PART = r"(?P<{0}>\d+(?:\.\d+)?) (?P<{0}_unit>[pnµm]?s|us)"
 _TIME = late(
     rf"^(?P<name>\S.*?)?\s*time:"
     rf"\s+\[{_PART.format('low')} {_PART.format('mean')} {_PART.format('high')}\]"
 )
 # What somebody left of it: the middle alone.
-_ALONE = late(r"^(?P<name>\S.*?)\s+time:\s+\[(?P<mean>[\d.]+) (?P<mean_unit>[pnµm]?s|us)\]")
+_ALONE = late(r"^(?P<name>\S.*?)\s+time:\s+\[(?P<mean>\d+(?:\.\d+)?) (?P<mean_unit>[pnµm]?s|us)\]")
 _CHANGE = late(
-    r"^(?:change:|time:)\s*(?:time:)?\s*\[(?P<low>[+-][\d.]+)% (?P<mean>[+-][\d.]+)% (?P<high>[+-]"
-    r"[\d.]+)%\]"
-    r"(?: \(p = (?P<p>[\d.]+))?"
+    r"^(?:change:|time:)\s*(?:time:)?\s*\[(?P<low>[+-]\d+(?:\.\d+)?)% "
+    r"(?P<mean>[+-]\d+(?:\.\d+)?)% (?P<high>[+-]"
+    r"\d+(?:\.\d+)?)%\]"
+    r"(?: \(p = (?P<p>\d+(?:\.\d+)?))?"
 )
-_THROUGHPUT = late(r"^thrpt:\s+\[[\d.]+ [\w/]+ (?P<rate>[\d.]+) (?P<unit>[KMG]?(?:iB|B|elem)/s) ")
+_THROUGHPUT = late(
+    r"^thrpt:\s+\[\d+(?:\.\d+)? [\w/]+ (?P<rate>\d+(?:\.\d+)?) (?P<unit>[KMG]?(?:iB|B|elem)/s) "
+)
 _OUTLIERS = late(r"^Found (?P<count>\d+) outliers among (?P<all>\d+) measurements")
 _VERDICTS = ("No change in performance detected", "Change within noise threshold")
 

@@ -22,25 +22,27 @@ _VERSION = late(r"^fio-(?P<version>\d\S*)$")
 _JOB = late(r"^(?P<job>\S.*?): \(groupid=\d+, jobs=(?P<jobs>\d+)\): err=\s*(?P<error>\d+)")
 # Version 3, and version 2.
 _WAY = late(
-    r"^(?P<way>read|write|trim)\s?: (?:IOPS=(?P<iops>[\d.]+)(?P<of_iops>[kKM]?), "
-    r"BW=(?P<bw>[\d.]+)(?P<bw_unit>[KMGT]?i?B)/s|"
-    r"io=(?P<io>[\d.]+) ?(?P<io_unit>[KMGT]?B), bw=(?P<old_bw>[\d.]+)(?P<old_unit>[KMGT]?B)/s, "
-    r"iops=(?P<old_iops>[\d.]+)(?P<of_old_iops>[kKM]?))(?P<rest>.*)$"
+    r"^(?P<way>read|write|trim)\s?: (?:IOPS=(?P<iops>\d+(?:\.\d+)?)(?P<of_iops>[kKM]?), "
+    r"BW=(?P<bw>\d+(?:\.\d+)?)(?P<bw_unit>[KMGT]?i?B)/s|"
+    r"io=(?P<io>\d+(?:\.\d+)?) ?(?P<io_unit>[KMGT]?B), bw=(?P<old_bw>\d+(?:\.\d+)?)"
+    r"(?P<old_unit>[KMGT]?B)/s, "
+    r"iops=(?P<old_iops>\d+(?:\.\d+)?)(?P<of_old_iops>[kKM]?))(?P<rest>.*)$"
 )
-_MOVED = late(r"\((?P<moved>[\d.]+)(?P<unit>[KMGT]?i?B)/(?P<ms>\d+)msec")
+_MOVED = late(r"\((?P<moved>\d+(?:\.\d+)?)(?P<unit>[KMGT]?i?B)/(?P<ms>\d+)msec")
 _OLD_RUN = late(r"runt= *(?P<ms>\d+) ?msec")
 _LATENCY = late(
-    r"^(?P<kind>slat|clat|lat) \((?P<unit>nsec|usec|msec|sec)\): min= ?(?P<min>[\d.]+)"
+    r"^(?P<kind>slat|clat|lat) \((?P<unit>nsec|usec|msec|sec)\): min= ?(?P<min>\d+(?:\.\d+)?)"
     r"(?P<kmin>[kKM]?), "
-    r"max= ?(?P<max>[\d.]+)(?P<kmax>[kKM]?), avg= ?(?P<mean>[\d.]+)(?P<kmean>[kKM]?), "
-    r"stdev= ?(?P<stddev>[\d.]+)(?P<kstddev>[kKM]?)"
+    r"max= ?(?P<max>\d+(?:\.\d+)?)(?P<kmax>[kKM]?), avg= ?(?P<mean>\d+(?:\.\d+)?)"
+    r"(?P<kmean>[kKM]?), "
+    r"stdev= ?(?P<stddev>\d+(?:\.\d+)?)(?P<kstddev>[kKM]?)"
 )
 _PERCENTILES = late(r"^(?P<kind>clat|lat) percentiles \((?P<unit>nsec|usec|msec)\)")
 _PERCENTILE = late(r"(\d+\.\d+)th=\[ *(\d+)\]")
-_DEPTHS = late(r"^IO depths\s*:.*?\b1=(?P<share>[\d.]+)%")
+_DEPTHS = late(r"^IO depths\s*:.*?\b1=(?P<share>\d+(?:\.\d+)?)%")
 _GROUP = late(
-    r"^(?P<way>READ|WRITE): (?:bw=(?P<bw>[\d.]+)(?P<unit>[KMGT]i?B)/s|"
-    r"io=[\d.]+[KMGT]?B, aggrb=(?P<old>[\d.]+)(?P<old_unit>[KMGT]B)/s)"
+    r"^(?P<way>READ|WRITE): (?:bw=(?P<bw>\d+(?:\.\d+)?)(?P<unit>[KMGT]i?B)/s|"
+    r"io=\d+(?:\.\d+)?[KMGT]?B, aggrb=(?P<old>\d+(?:\.\d+)?)(?P<old_unit>[KMGT]B)/s)"
 )
 _UNITS = {"nsec": "ns", "usec": "us", "msec": "ms", "sec": "s"}
 _SIZES = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30}

@@ -12,25 +12,26 @@ from benchbook.explain.readers.common.line_reader import LineReader, Reading, Ru
 TOOL = "go-bench"
 _ROW = late(
     r"^(?P<name>Benchmark[A-Z_]\S*?)(?:-(?P<cpus>\d{1,4}))?\s+(?P<count>\d+)\s+(?P<figures>"
-    r"[\d.]+(?:e[+-]?\d+)? ns/op.*)$"
+    r"\d+(?:\.\d+)?(?:e[+-]?\d+)? ns/op.*)$"
 )
-_FIGURE = late(r"([\d.]+(?:e[+-]?\d+)?) (\S+)")
+_FIGURE = late(r"(\d+(?:\.\d+)?(?:e[+-]?\d+)?) (\S+)")
 _CPU = late(r"^cpu: (?P<cpu>.+)$")
 _UNITS = {"ns/op": ("time", "ns"), "MB/s": ("rate", "MB/s"), "B/op": ("allocated", "B")}
 _UNITS |= {"allocs/op": ("allocations", "allocations")}
 # benchstat before 2023: name, old and new with their spread, the change and whether it is sure.
 _COMPARED = late(
-    r"^(?P<name>\S.*?)\s{2,}(?P<old>[\d.]+)(?P<old_unit>[nµmk]?s|[KMG]?B/s|k?B) ± *"
+    r"^(?P<name>\S.*?)\s{2,}(?P<old>\d+(?:\.\d+)?)(?P<old_unit>[nµmk]?s|[KMG]?B/s|k?B) ± *"
     r"(?P<old_spread>\d+)%\s+"
-    r"(?P<new>[\d.]+)(?P<new_unit>[nµmk]?s|[KMG]?B/s|k?B) ± *(?P<new_spread>\d+)%\s+"
-    r"(?P<delta>~|[+-][\d.]+%)"
-    r"(?:\s+\(p=(?P<p>[\d.]+) n=(?P<n>\d+)\+\d+\))?"
+    r"(?P<new>\d+(?:\.\d+)?)(?P<new_unit>[nµmk]?s|[KMG]?B/s|k?B) ± *(?P<new_spread>\d+)%\s+"
+    r"(?P<delta>~|[+-]\d+(?:\.\d+)?%)"
+    r"(?:\s+\(p=(?P<p>\d+(?:\.\d+)?) n=(?P<n>\d+)\+\d+\))?"
 )
 _NEWER = late(
-    r"^(?P<name>\S+)\s+(?P<old>[\d.]+)(?P<old_unit>[nµm]?) ± +(?P<old_spread>\d+|∞)%?.*?\s+"
-    r"(?P<new>[\d.]+)"
-    r"(?P<new_unit>[nµm]?) ± +(?P<new_spread>\d+|∞)%?.*?\s+(?P<delta>~|[+-][\d.]+%) \(p=(?P<p>"
-    r"[\d.]+) n=(?P<n>\d+)"
+    r"^(?P<name>\S+)\s+(?P<old>\d+(?:\.\d+)?)(?P<old_unit>[nµm]?) ± +(?P<old_spread>\d+|∞)%?.*?\s+"
+    r"(?P<new>\d+(?:\.\d+)?)"
+    r"(?P<new_unit>[nµm]?) ± +(?P<new_spread>\d+|∞)%?.*?\s+(?P<delta>~|[+-]\d+(?:\.\d+)?%) \(p="
+    r"(?P<p>"
+    r"\d+(?:\.\d+)?) n=(?P<n>\d+)"
 )
 
 

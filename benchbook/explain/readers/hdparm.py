@@ -14,7 +14,8 @@ _DEVICE = late(r"^(?P<device>/dev/\S+):$")
 _ROW = late(
     r"^Timing (?P<what>cached reads|buffered disk reads|buffer-cache reads|O_DIRECT (?:cached|dis"
     r"k) reads):\s+"
-    r"(?P<moved>[\d.]+) MB in +(?P<time>[\d.]+) seconds = *(?P<rate>[\d.]+) (?P<unit>[kMG]B)/sec"
+    r"(?P<moved>\d+(?:\.\d+)?) MB in +(?P<time>\d+(?:\.\d+)?) seconds = *(?P<rate>\d+(?:\.\d+)?) "
+    r"(?P<unit>[kMG]B)/sec"
 )
 _UNITS = {"kB": "KiB/s", "MB": "MiB/s", "GB": "GiB/s"}
 

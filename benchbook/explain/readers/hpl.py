@@ -11,12 +11,12 @@ from benchbook.explain.printed_digits import half_digit
 from benchbook.explain.readers.common.line_reader import LineReader, Reading, Run
 
 TOOL = "hpl"
-_VERSION = late(r"^HPLinpack (?P<version>[\d.]+)")
+_VERSION = late(r"^HPLinpack (?P<version>\d+(?:\.\d+)?)")
 _HEAD = late(r"^T/V\s+N\s+NB\s+P\s+Q\s+Time\s+Gflops$")
 _ROW = late(
     r"^(?P<variant>W[RC]\w{5,8})\s+(?P<n>\d+)\s+(?P<nb>\d+)\s+(?P<p>\d+)\s+(?P<q>\d+)\s+(?P<time>"
-    r"[\d.]+)\s+"
-    r"(?P<gflops>[\d.]+(?:e[+-]?\d+)?)"
+    r"\d+(?:\.\d+)?)\s+"
+    r"(?P<gflops>\d+(?:\.\d+)?(?:e[+-]?\d+)?)"
 )
 
 

@@ -10,21 +10,22 @@ from benchbook.explain.readers.common.line_reader import LineReader, Reading, Ru
 
 TOOL = "ioping"
 _REQUEST = late(
-    r"^(?P<size>[\d.]+) (?P<unit>[KMG]?i?B) (?:<<<|>>>|from|to) "
+    r"^(?P<size>\d+(?:\.\d+)?) (?P<unit>[KMG]?i?B) (?:<<<|>>>|from|to) "
     r"(?P<target>.+?)(?: \([^)]*\))?: request=(?P<number>\d+) "
-    r"time=(?P<time>[\d.]+) (?P<time_unit>ns|us|ms|s)(?P<warm> \(warmup\))?"
+    r"time=(?P<time>\d+(?:\.\d+)?) (?P<time_unit>ns|us|ms|s)(?P<warm> \(warmup\))?"
 )
 _TITLE = late(r"^--- (?P<target>\S.*?) (?:\(.*\) )?ioping statistics ---")
 _SUMMARY = late(
-    r"^(?P<count>[\d.]+)(?P<many> [kM])? requests completed in (?P<time>[\d.]+) "
+    r"^(?P<count>\d+(?:\.\d+)?)(?P<many> [kM])? requests completed in (?P<time>\d+(?:\.\d+)?) "
     r"(?P<time_unit>us|ms|s|min|h), "
-    r"(?:[\d.]+ [KMG]?i?B (?:read|written), )?(?P<iops>[\d.]+)(?P<of_iops> [kM])? iops, (?P<rate>"
-    r"[\d.]+) (?P<unit>[KMG]?i?B)/s"
+    r"(?:\d+(?:\.\d+)? [KMG]?i?B (?:read|written), )?(?P<iops>\d+(?:\.\d+)?)"
+    r"(?P<of_iops> [kM])? iops, (?P<rate>"
+    r"\d+(?:\.\d+)?) (?P<unit>[KMG]?i?B)/s"
 )
 _SPREAD = late(
-    r"^min/avg/max/mdev = (?P<min>[\d.]+) (?P<min_unit>\w+) / (?P<mean>[\d.]+) "
+    r"^min/avg/max/mdev = (?P<min>\d+(?:\.\d+)?) (?P<min_unit>\w+) / (?P<mean>\d+(?:\.\d+)?) "
     r"(?P<mean_unit>\w+) / "
-    r"(?P<max>[\d.]+) (?P<max_unit>\w+) / (?P<stddev>[\d.]+) (?P<stddev_unit>\w+)"
+    r"(?P<max>\d+(?:\.\d+)?) (?P<max_unit>\w+) / (?P<stddev>\d+(?:\.\d+)?) (?P<stddev_unit>\w+)"
 )
 _MANY = {" k": 1e3, " M": 1e6}
 

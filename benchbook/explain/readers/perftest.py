@@ -24,7 +24,7 @@ _RATES = late(
     r"\s+BW average\[(?P<unit>[MG][Bb])/?(?:sec|s)\](?P<messages>\s+MsgRate\[Mpps\])?"
 )
 _TIMES = late(r"^#bytes\s+#iterations\s+t_min\[usec\]\s+(?P<rest>.*)$")
-_ROW = late(r"^\d+(?:\s+[\d.]+){2,9}$")
+_ROW = late(r"^\d+(?:\s+\d+(?:\.\d+)?){2,9}$")
 _GID = late(r"^GID: (?:\d+:){10}255:255:(?P<address>\d+:\d+:\d+:\d+)$")  # an address of IPv4
 _CLOCK = late(r"^Conflicting CPU frequency values detected")
 _UNITS = {"MB": "MiB/s", "Gb": "Gbit/s", "GB": "GiB/s"}
