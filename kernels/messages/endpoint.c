@@ -87,3 +87,7 @@ bool endpoint_register_handler(struct endpoint *endpoint, uint32_t key, messages
     target->context = context;
     return true;
 }
+
+void endpoint_withdraw(struct endpoint *endpoint, uint32_t key) {
+    targets_remove(&endpoint->targets, key);
+}

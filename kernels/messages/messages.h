@@ -99,6 +99,9 @@ typedef void messages_handler(void *context, const void *payload, size_t bytes);
 bool endpoint_register_handler(struct endpoint *endpoint, uint32_t key, messages_handler *handler,
                                void *context);
 
+/* Nothing is under this key any more: what arrives for it is refused. */
+void endpoint_withdraw(struct endpoint *endpoint, uint32_t key);
+
 /* --- The primitives. They return when the message is on its way, and wait where too many are.
  * False where the connection has failed, or a message is too long: only a write may have more than
  * MESSAGES_BYTES_MOST, and then goes in several frames, the first bytes first. */

@@ -45,11 +45,23 @@ struct target *targets_find(struct targets *targets, uint32_t key, enum frame_ki
     return target->is_taken && target->key == key && target->kind == kind ? target : NULL;
 }
 
+static void remove_target(struct target *target) {
+    if (target->is_taken && target->kind == FRAME_APPEND) {
+        free(target->memory);
+    }
+    target->is_taken = false;
+}
+
+void targets_remove(struct targets *targets, uint32_t key) {
+    struct target *target = place_of(targets, key);
+    if (target->key == key) {
+        remove_target(target);
+    }
+}
+
 void targets_free(struct targets *targets) {
     for (size_t i = 0; i < MESSAGES_TARGETS_MOST; i++) {
-        if (targets->places[i].is_taken && targets->places[i].kind == FRAME_APPEND) {
-            free(targets->places[i].memory);
-        }
+        remove_target(&targets->places[i]);
     }
 }
 

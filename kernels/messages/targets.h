@@ -33,6 +33,9 @@ struct target *targets_add(struct targets *targets, uint32_t key, enum frame_kin
 /* Room for messages of so many bytes; false where there is no memory. */
 bool target_make_queue(struct target *queue, size_t bytes);
 
+/* Frees what the target owns; does nothing where there is none under this key. */
+void targets_remove(struct targets *targets, uint32_t key);
+
 struct target *targets_find(struct targets *targets, uint32_t key, enum frame_kind kind);
 void targets_free(struct targets *targets);
 

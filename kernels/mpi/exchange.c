@@ -1,10 +1,10 @@
 #define _GNU_SOURCE
 #include "exchange.h"
 
-#include <mpi.h>
 #include <string.h>
 
 #include "clock.h"
+#include "mpi_calls.h"
 #include "slots.h"
 #include "world.h"
 

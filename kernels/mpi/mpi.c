@@ -1,5 +1,6 @@
 /* Messages between two ranks of MPI. Without a launcher's option this program starts itself as both
- * ranks; the near one has the harness, the far one obeys it. */
+ * ranks; the near one has the harness, the far one obeys it. With MPI_OVER_MESSAGES there is no
+ * library of MPI, and the far rank is a process that this one starts. */
 #define _GNU_SOURCE
 #include <inttypes.h>
 
@@ -7,6 +8,7 @@
 #include "cpus.h"
 #include "exchange.h"
 #include "launch.h"
+#include "messages_world.h"
 #include "network.h"
 #include "world.h"
 
@@ -56,14 +58,22 @@ static void widen_windows(void) {
     (void)exchange_end();
 }
 
-static struct bench_buffers open_ranks(const struct bench_settings *settings) {
+static void enter_world(void) {
+#if defined(MPI_OVER_MESSAGES)
+    messages_world_enter(exchange_obey);
+#else
     if (!launched) {
         launch_run(RANKS, false);
     }
-    seed = settings->seed;
     if (world_enter(launched, RANKS, false) == FAR_RANK) {
         exchange_obey();
     }
+#endif
+}
+
+static struct bench_buffers open_ranks(const struct bench_settings *settings) {
+    seed = settings->seed;
+    enter_world();
     widen_windows();
     return (struct bench_buffers){0};
 }
@@ -112,7 +122,13 @@ static void check(const struct bench_point *point, struct bench_report *report) 
     bench_observe_count(report, "message_buffers", exchanged.buffers);
     bench_observe_count(report, "message_buffers_bytes", exchanged.buffer_bytes);
     bench_observe_count(report, "sent_before_received", exchanged.sent_before_received);
+#if defined(MPI_OVER_MESSAGES)
+    messages_world_observe(report);
+    bench_observe_text(report, "mpi_library",
+                       "none: a few calls of MPI on this project's messages");
+#else
     bench_observe_text(report, "mpi_library", world_library());
+#endif
     int cpus[RANKS];
     bench_observe_count(report, "affinity_cpus", cpus_find(cpus, RANKS));
     observe_path(report);
