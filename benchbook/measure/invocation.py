@@ -324,18 +324,27 @@ def read_output(out: str, expected: int) -> tuple[dict[str, Any], list[PointResu
     for line in out.splitlines():
         try:
             record = json.loads(line)
-        except ValueError:
+        except (ValueError, RecursionError):
             continue  # cut by a crash
         if not isinstance(record, dict) or record.get("version") != 1:
             continue
+        number = record.get("point")
         match record.get("kind"):
             case "start":
                 start = record
-            case "sample":
-                samples.setdefault(record["point"], []).append(record)
-            case "point" if 0 <= record["point"] < expected:
-                points[record["point"]] = _point(record, samples.get(record["point"], []))
+            case "sample" if number in range(expected):
+                samples.setdefault(number, []).append(record)
+            case "point" if number in range(expected):
+                points[number] = _point_or_none(record, samples.get(number, []))
     return start, points
+
+
+def _point_or_none(record: dict[str, Any], samples: list[dict[str, Any]]) -> PointResult | None:
+    """The point; None where the program that printed it is none of our kernels."""
+    try:
+        return _point(record, samples)
+    except (KeyError, TypeError):
+        return None
 
 
 def _last_turn(out: str) -> int | None:
@@ -371,10 +380,12 @@ def explain_exit(status: int | None, out: str, err: str, time_limit_s: float) ->
         for line in reversed(out.splitlines()):
             if '"reason"' in line:
                 try:
-                    return "cannot_run", json.loads(line)["reason"]
-                except ValueError:
+                    return "cannot_run", str(json.loads(line)["reason"])
+                except (ValueError, LookupError, TypeError, RecursionError):
                     break
         return "cannot_run", words or "the kernel says that it cannot run here"
+    if status == 0:
+        return "failed", "ended well, and did not say what it measured; remove build/ and run again"
     if status < 0:
         named = -status in {number.value for number in signal.Signals}
         name = f" ({signal.Signals(-status).name})" if named else ""
