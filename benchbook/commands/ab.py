@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -22,6 +22,7 @@ from benchbook.ab.rounds import Limits, Measured, measure
 from benchbook.commands.options import ROOT, AsJson
 from benchbook.core.errors import BenchbookError
 from benchbook.core.processes import measuring_lock
+from benchbook.host import facts
 from benchbook.report import ab_sentences
 from benchbook.report.ab_page import make_page
 
@@ -53,6 +54,9 @@ def command(
     fail_if: Annotated[
         str, typer.Option(help=f"exit status {FAILED} if B is shown to be, as `slower than 2 %`")
     ] = "",
+    keep: Annotated[
+        str, typer.Option(help="add the outcome to data/ab/NAME.jsonl, for `benchbook history`")
+    ] = "",
     html: Annotated[Path | None, typer.Option(help="write a page to this file")] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -76,6 +80,8 @@ def command(
         print(json.dumps(content if len(content) > 1 else content[0], allow_nan=False))
     if html:
         make_page(results, html)
+    if keep:
+        _keep(keep, [ab_sentences.as_json(*result) for result in results])
     if condition and any(condition.is_met(measured.compared) for measured, _ in results):
         raise typer.Exit(FAILED)
 
@@ -93,6 +99,20 @@ def _cases(
         yield read_cases(Path(words[0]))
     else:
         yield [of_commands(words, ROOT.absolute(), metric)]
+
+
+def _keep(name: str, outcomes: list[dict[str, Any]]) -> None:
+    """Add the outcomes to the history of that name; of several cases each has its own."""
+    if not re.fullmatch(r"[\w.-]+", name) or name.startswith("."):
+        raise BenchbookError(f"--keep {name!r}: a name has letters, digits, dots and dashes")
+    folder = ROOT / "data" / "ab"
+    folder.mkdir(parents=True, exist_ok=True)
+    about = facts.facts() | {"commit": facts.commit(ROOT)}
+    for outcome in outcomes:
+        file = name if len(outcomes) == 1 else f"{name}-{outcome['name']}"
+        line = json.dumps(outcome | {"facts": about}, allow_nan=False)
+        with (folder / f"{file}.jsonl").open("a", encoding="utf-8") as stream:
+            stream.write(f"{line}\n")
 
 
 def _begun(measured: Measured) -> None:

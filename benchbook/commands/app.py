@@ -17,7 +17,18 @@ from typer.core import TyperCommand, TyperGroup
 PACKAGE = "benchbook.commands"
 # What people type; what the rules of the workflow call is not listed.
 LISTED = (
-    *("plan", "doctor", "explain", "ab", "compare", "record", "keep-count", "import", "settle"),
+    *(
+        "plan",
+        "doctor",
+        "explain",
+        "ab",
+        "history",
+        "compare",
+        "record",
+        "keep-count",
+        "import",
+        "settle",
+    ),
     *("control", "bench", "serve", "new"),
 )
 FILES = {"import": "import_log"}  # Python keeps the word for itself

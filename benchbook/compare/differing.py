@@ -37,7 +37,7 @@ def differences(a: Side, b: Side) -> list[Difference]:
     rows: list[Difference] = []
     for name in [name for name in a.experiments if name in b.experiments]:
         ours, theirs = a.experiments[name], b.experiments[name]
-        rows += _facts(ours.facts, theirs.facts)
+        rows += facts_differences(ours.facts, theirs.facts)
         rows += _row("software", "door", ours.door, theirs.door)
         rows += _row("run", "preset", ours.preset, theirs.preset)
         rows += _variants(ours, theirs)
@@ -74,7 +74,8 @@ def _text(value: Any) -> str:
     return str(value)
 
 
-def _facts(a: dict[str, Any], b: dict[str, Any]) -> list[Difference]:
+def facts_differences(a: dict[str, Any], b: dict[str, Any]) -> list[Difference]:
+    """Each fact about a host that two runs do not share."""
     rows = []
     for name in {**a, **b}:
         if name in PASSED_OVER:

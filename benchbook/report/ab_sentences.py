@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Sequence
 from typing import Any
 
@@ -168,6 +169,7 @@ def as_json(measured: Measured, counts: Sequence[Count] = ()) -> dict[str, Any]:
         {
             "version": VERSION,
             "name": case.name,
+            "at": time.strftime("%Y%m%dT%H%M%SZ", time.gmtime()),
             "a": case.names[0],
             "b": case.names[1],
             "metric": case.metric.pattern if case.metric else None,
