@@ -57,7 +57,9 @@ def test_a_notebook_runs_from_top_to_bottom_on_what_was_recorded(
     shown = []
     for cell in others:
         *before, last = ast.parse("".join(cell["source"])).body
-        assert isinstance(last, ast.Expr)
+        if not isinstance(last, ast.Expr):  # a worked cell, which draws
+            exec("".join(cell["source"]), names)
+            continue
         exec(compile(ast.Module(before, []), "cell", "exec"), names)
         shown.append(eval(compile(ast.Expression(last.value), "cell", "eval"), names))
         assert isinstance(shown[-1]._repr_html_(), str)
