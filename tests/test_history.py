@@ -78,6 +78,13 @@ def test_a_step_is_found_with_its_size() -> None:
     assert step.low > 1
 
 
+def test_a_large_step_is_found_in_few_runs() -> None:
+    values = [1.0, 1.0, 1.001, 0.999, 1.33, 1.33, 1.331, 1.329, 1.33]
+    (step,) = steps(values)
+    assert step.at == 4
+    assert step.ratio == pytest.approx(1.33, rel=0.01)
+
+
 def test_the_last_runs_alone_are_no_step() -> None:
     dice = np.random.default_rng(5)
     for more in range(1, LEAST_AFTER):

@@ -17,6 +17,7 @@ LEAST_AFTER = 4  # runs, so that the last one alone is no step
 LEAST_STEP = math.log(1.005)
 LEAST_SPREAD = 1e-4
 CLIP = 3.0  # spreads from the middle; what lies beyond counts as if it lay there
+NEAR = 3  # runs on each side that a run is held against
 PENALTY = 3.0  # times log(runs), in variances: what a change of the mean has to gain
 WINDOW = 30  # runs on each side of a step that tell its size
 LEAST_ALTERNATIONS = 3  # of two groups of runs, which are states of the machine and no step
@@ -87,7 +88,7 @@ def _clipped(series: Floats, spread: float) -> Floats:
     for index in range(len(series)):
         sides = [
             float(np.median(part))
-            for part in (series[max(0, index - 5) : index], series[index + 1 : index + 6])
+            for part in (series[max(0, index - NEAR) : index], series[index + 1 : index + 1 + NEAR])
             if len(part) >= 2
         ]
         near = min(sides, key=lambda middle: abs(middle - series[index]))
@@ -126,7 +127,9 @@ def _step(series: Floats, first: int, at: int, end: int) -> Step | None:
     variance = max(float(rest @ rest) / free, LEAST_SPREAD**2)
     error = math.sqrt(variance * np.linalg.inv(design.T @ design)[1, 1] * _correlated(rest))
     size = float(fitted[1])
-    if abs(size) < max(LEAST_CERTAINTY * error, LEAST_STEP):
+    middle = float(np.median(series[first:at])) + size / 2
+    beyond = np.count_nonzero((series[at:end] - middle) * np.sign(size) > 0)
+    if abs(size) < max(LEAST_CERTAINTY * error, LEAST_STEP) or beyond < LEAST_AFTER:
         return None
     return Step(at, *(math.exp(size + reach * error) for reach in (0, -1.96, 1.96)))
 
