@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -27,6 +29,7 @@ STARTERS = {"mpich": "mpiexec.mpich", "openmpi": "mpiexec.openmpi"}
 CPUS = sorted(os.sched_getaffinity(0))
 SANITIZERS = ("-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 VETH = {"path": "veth"}
+PATIENCE_S = 120
 
 pytestmark = pytest.mark.skipif(len(CPUS) < 2, reason="two ranks need a CPU each")
 
@@ -239,6 +242,46 @@ def test_without_the_counting_layer_nothing_is_said_of_messages(tmp_path: Path) 
     assert seen["rank_messages"] is None
     assert seen["busy_fraction"] is None
     assert seen["values_verified"] == 1
+
+
+@pytest.mark.parametrize("flags", [("-O0",), ("-Ofast",), ("-O3", "-march=native")], ids="".join)
+def test_they_verify_under_other_flags(tmp_path: Path, flags: tuple[str, ...]) -> None:
+    program = built(tmp_path, "mpich", *flags)
+    observed(program, 1, *map(point, (*PROGRAMS, *SQUARE_PROGRAMS)))
+
+
+def ranks_in(folder: Path) -> list[int]:
+    """The processes there that are ranks, or start them."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        try:
+            is_there = entry.name.isdigit() and (entry / "cwd").readlink() == folder
+            if is_there and b"--launched=" in (entry / "cmdline").read_bytes():
+                found.append(int(entry.name))
+        except OSError:
+            continue
+    return found
+
+
+def test_a_rank_that_is_killed_ends_all(mpich: Path, tmp_path: Path) -> None:
+    endless = "--point=method=cg,class=S,samples=1000000,warmup=0,loops=1"
+    with subprocess.Popen(
+        [mpich, "--ranks=2", endless], cwd=tmp_path, stderr=subprocess.PIPE,
+        stdout=subprocess.DEVNULL, text=True,
+    ) as process:  # fmt: skip
+        try:
+            until = time.monotonic() + PATIENCE_S
+            while len(ranks_in(tmp_path)) < 3 and time.monotonic() < until:
+                time.sleep(0.05)
+            os.kill(max(ranks_in(tmp_path)), signal.SIGKILL)
+            _, words = process.communicate(timeout=PATIENCE_S)
+        finally:
+            process.kill()
+    assert process.returncode == 1
+    assert "before its ranks did; it said" in words
+    while ranks_in(tmp_path) and time.monotonic() < until:
+        time.sleep(0.05)
+    assert ranks_in(tmp_path) == []
 
 
 def test_what_is_in_the_program_itself_verifies_too(tmp_path: Path) -> None:
