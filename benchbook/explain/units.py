@@ -20,6 +20,7 @@ BASE: dict[str, tuple[float, str]] = {
     **{f"{name}/s": (size, "bit/s") for name, size in _BITS.items()},
     **{name: (size, "ns") for name, size in _TIMES.items()},
 }
+TIMES = frozenset(unit for unit, (_, base) in BASE.items() if base == "ns")
 # What one of each rate is in bytes per second: asked for very often.
 _RATES = {
     unit: size / 8 if base == "bit/s" else size

@@ -326,11 +326,11 @@ def _without_loop(report: Report) -> Iterator[Finding]:
     """Iterations that took no time: not even the loop around the work is left."""
     few: list[Result] = []
     for time in report.knowing("benchmark"):
-        if "iterations" not in time.of or time.of.get("threads", 1) != 1:
+        is_cpu = time.name.endswith(" cpu time") and time.is_number and time.is_time
+        if not is_cpu or "iterations" not in time.of or time.of.get("threads", 1) != 1:
             continue
-        is_cpu = time.is_number and time.is_time and time.name.endswith(" cpu time")
         ns, open_ns = time.base_value, time.of.get("below_ns", NO_LOOP_NS)
-        if not is_cpu or not 0 <= ns < NO_LOOP_NS:
+        if not 0 <= ns < NO_LOOP_NS:
             continue
         if ns == 0 and time.of["iterations"] < SURELY_ROUNDED and open_ns >= NO_LOOP_NS:
             continue

@@ -8,6 +8,7 @@ from benchbook.explain.model import Report, Result
 from benchbook.explain.printed_digits import is_number
 from benchbook.explain.rules import rule
 from benchbook.explain.rules.common.findings import finding
+from benchbook.explain.units import BASE, TIMES
 from benchbook.findings import Finding
 
 LIBRARIES = ("go-bench", "jmh", "criterion", "benchmarkdotnet")
@@ -24,13 +25,11 @@ def no_operation(report: Report) -> Iterator[Finding]:
     """
     if report.tool not in LIBRARIES:
         return
-    none = [
-        time
-        for (_, statistic, _), several in report.groups.items()
-        if statistic in MEANS
-        for time in several
-        if time.is_time and 0 <= time.base_value < LEAST_NS
-    ]
+    none: list[Result] = []
+    for (_, statistic, unit), several in report.groups.items():
+        if statistic in MEANS and unit in TIMES:
+            least = LEAST_NS / BASE[unit][0]
+            none += [time for time in several if 0 <= time.value < least]
     if none:
         yield finding("no-operation", about=none, first=none[0], left=len(none) - 1 or None)
 
