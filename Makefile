@@ -16,7 +16,7 @@ run_arguments := $(if $(value PAPER),$(call as_written,PAPER)) \
 .PHONY: run test test-long bench lint check lab notebook lock clean help
 
 # A killed make must take the measurement with it, hence exec and the signal at the parent's death.
-run: ## measure what is not measured yet and make reports/index.html
+run: ## measure what is missing and write reports/index.html
 	@command -v setpriv >/dev/null || { \
 	  echo "benchbook: setpriv is absent (package util-linux); Benchbook measures on Linux only" >&2; \
 	  exit 1; }
@@ -28,10 +28,10 @@ test: ## the tests that take seconds
 test-long: ## the tests that take minutes, and a table of all that was broken on purpose
 	@exec $(in_env) --with test pytest -m "long or hostile" --junitxml=build/tests-long.xml $(PYTEST)
 
-bench: ## ratios and seconds of Benchbook itself; asserts nothing
+bench: ## measure Benchbook itself: ratios and seconds; tests nothing
 	@exec $(in_env) benchbook bench
 
-lint: ## ruff, clang-format, snakefmt, snakemake --lint, no stored outputs; changes no file
+lint: ## all linters and the type checker; changes no file
 	@exec $(in_env) --with test scripts/lint
 
 check: ## the linters, and the tests that start no program (as `nix flake check`)
@@ -42,10 +42,10 @@ lab: notebook ## the same as make notebook
 notebook: ## JupyterLab on notebooks/
 	@exec $(in_env) --with lab jupyter lab $(if $(filter 0,$(shell id -u)),--allow-root) notebooks
 
-lock: ## remake the locks from pyproject.toml (needs uv and network; LOCK=--upgrade for newer ones)
+lock: ## remake the locks from pyproject.toml (needs uv and network; LOCK=--upgrade for newer versions)
 	@exec scripts/lock $(LOCK)
 
-clean: ## remove what is generated; measured runs in data/runs stay
+clean: ## remove generated files; measured runs in data/runs stay
 	rm -rf build results reports
 
 help: ## this list

@@ -107,7 +107,7 @@ def test_identical_pairs_add_up_over_calls(tmp_path: Path, monkeypatch: pytest.M
     clock = iter(range(100))
     monkeypatch.setattr(bench_pairs.time, "monotonic", lambda: next(clock))
     ((what, said),) = bench_pairs.identical(tmp_path, 3)
-    assert "identical programs, 5 s a pair, beside 4 busy processes" in what
+    assert "identical programs, 5 s a pair, next to 4 busy processes" in what
     assert said == "2 of 1,000 pairs, called different 50.0%, median half-width 1.00%"
     ((_, said),) = bench_pairs.identical(tmp_path, 3)
     assert said == "4 of 1,000 pairs, called different 25.0%, median half-width 1.00%"

@@ -614,7 +614,7 @@ def test_devices(guest) -> None:
     for file, text in (("class", "0x030200"), ("vendor", "0x10de"), ("device", "0x2335")):
         put(guest.machine, f"{bus}/0000:41:00.0/{file}", text)
     said = "0000:41:00.0 (0x10de:0x2335), "
-    assert answers(devices, guest)["devices"].sentence == f"{said}its link is not told"
+    assert answers(devices, guest)["devices"].sentence == f"{said}its link is unknown"
     put(guest.machine, f"{bus}/0000:41:00.0/current_link_speed", "32.0 GT/s PCIe")
     put(guest.machine, f"{bus}/0000:41:00.0/current_link_width", 16)
     assert answers(devices, guest)["devices"].sentence == f"{said}link 32.0 GT/s PCIe x16"

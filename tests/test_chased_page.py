@@ -86,7 +86,7 @@ def test_a_flat_sweep_rises_nowhere() -> None:
     shown = section(analysed(np.full((len(SIZES), BLOCKS), 5.0)), STATED)
     assert "It rises nowhere" in shown["text"]
     assert "There is no visible step at the stated L2 size of 2 MiB." in shown["text"]
-    assert shown["title"].endswith("; no rise can be told")
+    assert shown["title"].endswith("; no rise can be distinguished")
 
 
 def test_noise_says_what_is_in_the_way() -> None:
@@ -94,7 +94,7 @@ def test_noise_says_what_is_in_the_way() -> None:
     assert "no rise is visible: 3 blocks are too few for an interval" in few["text"]
     steep = np.repeat(np.array([[2.0**k] for k in range(len(SIZES))]), BLOCKS, axis=1)
     none = section(analysed(steep), STATED)
-    assert none["title"] == "No level of latency can be told"
+    assert none["title"] == "No level of latency can be distinguished"
     assert none["levels"] == []
     assert none["svg"]
 
@@ -116,7 +116,7 @@ def test_huge_pages_decide_and_small_ones_stand_beside_them() -> None:
 def test_one_size_has_no_picture() -> None:
     shown = section(analysed(planted(0.0), sizes=1), STATED)
     assert not shown["svg"]
-    assert "No level can be told" in shown["text"]
+    assert "No level can be distinguished" in shown["text"]
 
 
 @pytest.fixture(scope="module")

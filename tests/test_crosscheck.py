@@ -372,7 +372,7 @@ FACTS = [
         of_figure(*AUDIT, "rule", "sums"),
         "estimand.rule' is 'sums', which is no rule in its audit.y",
     ),
-    (of_figure(*AUDIT, "table", "gone.csv"), "estimand.table' is 'gone.csv', which is not beside"),
+    (of_figure(*AUDIT, "table", "gone.csv"), "estimand.table' is 'gone.csv', which is not next to"),
     (of_figure(*AUDIT, "column", "elements"), "estimand.column' is 'elements', which is no column"),
     (of_figure("formula", "recomputed", "sums"), "formula.recomputed' is 'sums', which is no rule"),
 ]

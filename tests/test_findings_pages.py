@@ -367,7 +367,7 @@ def test_findings_stand_below_their_figure_once_each(site: Path, browser: Browse
     assert len(view.query_selector_all("#finding-X1 h3")) == 1
     assert "The source pointer never moves" in view.inner_text("#finding-X1")
     view.evaluate(OPEN)
-    assert view.inner_text("#finding-X1").count("Remedy.") == len(STUCK)
+    assert view.inner_text("#finding-X1").count("What to do.") == len(STUCK)
     cells = view.query_selector_all("#mbw-b4096-32 table.chart tbody th .mark.invalidates")
     assert len(cells) == 1
     view.close()
@@ -503,7 +503,7 @@ def test_the_controls_page_begins_with_what_went_wrong(
     assert "Missed: control,bytes=3." in mostly
     assert "Decided from direct observation, not from timing." in mostly
     assert "Biases by a factor of 2.50." in mostly
-    assert "Remedy. Take made-up out." in mostly
+    assert "What to do. Take made-up out." in mostly
     replayed = view.inner_text("#only-replayed").replace("\xa0", " ")
     assert "Replayed 3 times, found 3 times" in replayed
     assert "This detector relies on timing and can be wrong occasionally." in replayed

@@ -157,7 +157,7 @@ def test_one_start_whose_orders_were_under_way_tells_that_nobody_waited() -> Non
 def test_a_link_that_is_not_told_says_why_and_a_name_is_kept() -> None:
     absent = invocations.over_invocations("destination check", [None, None], "link_load_width")
     assert (absent["state"], absent["value"]) == ("absent", None)
-    assert "tells no link" in absent["reason"]
+    assert "names no link" in absent["reason"]
     one = invocations.over_invocations("destination check", ["GPU", "GPU"], "device_name")
     assert (one["value"], one["reason"]) == ("GPU", "the same in every invocation")
     two = invocations.over_invocations("destination check", ["GPU", "Other"], "device_name")

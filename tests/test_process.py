@@ -359,7 +359,7 @@ def test_a_workflow_in_a_checkout_of_another_is_refused(start, folder: Path) -> 
     checkout = folder / "checkout"
     checkout.mkdir(mode=0o755)
     assert re.match(
-        r"refused: .*Permission denied; .*work in your own", start(str(checkout), uid=NOBODY).says()
+        r"refused: .*Permission denied; .*use your own", start(str(checkout), uid=NOBODY).says()
     )
 
 

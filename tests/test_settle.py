@@ -340,15 +340,15 @@ def test_a_claim_that_is_unknown_or_ambiguous(idle: Place, wanted: str, sentence
 def test_a_claim_that_is_not_open(idle: Place, verdict: str) -> None:
     idle.left(open_verdict(verdict=verdict))
     assert idle.refusal() == (
-        f"{KEY} is {verdict.replace('_', ' ')} in preset tiny; only an inconclusive claim is "
-        "settled"
+        f"{KEY} is {verdict.replace('_', ' ')} in preset tiny; only a claim that is not "
+        "decided can be settled"
     )
 
 
 def test_a_claim_that_is_no_longer_declared(idle: Place) -> None:
     idle.left(open_verdict(claim="gone"))
     said = idle.refusal(f"{PAPER}/{FIGURE}/gone")
-    assert said.endswith("is no longer in paper.yaml; run `snakemake` for verdicts of today's")
+    assert said.endswith("is no longer in paper.yaml; run `snakemake` for new verdicts")
 
 
 @pytest.mark.parametrize(("blocks", "intervals", "least"), [(5, 1, 6), (8, 7, 10), (1001, 1, 6)])
@@ -365,8 +365,8 @@ def test_blocks_that_decide_nothing_or_take_for_ever(
 def test_a_claim_that_no_number_of_blocks_settles(idle: Place, priced: dict | None) -> None:
     idle.left(open_verdict(price=priced))
     assert idle.refusal() == (
-        f"no number of blocks up to 900 is expected to settle {KEY} (it is 3.1); name one with "
-        "--blocks"
+        f"up to 900 rounds are not expected to settle {KEY} (it is 3.1); choose a "
+        "number with --blocks"
     )
 
 

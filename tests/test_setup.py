@@ -76,7 +76,7 @@ def test_an_absent_program_is_named_before_it_is_installed(place):
     place.installs("gcc")
     done = place.set_up()
     assert done.returncode == 0, done.stderr
-    named = done.stderr.index("absent here: gcc (compiles the kernels)")
+    named = done.stderr.index("missing here: gcc (compiles the kernels)")
     assert named < done.stderr.index("installing by apt-get: gcc libc6-dev")
     (call,) = place.calls("apt-get", "sudo")
     assert call.endswith("install gcc libc6-dev")
@@ -144,7 +144,7 @@ def test_an_installation_that_changes_nothing_is_an_error(place):
     place.remove("objdump")
     done = place.set_up()
     assert done.returncode == 1
-    assert "still absent after the installation: objdump" in done.stderr
+    assert "still missing after the installation: objdump" in done.stderr
 
 
 def test_an_old_python_is_not_taken(place):
@@ -170,7 +170,7 @@ def test_without_a_driver_of_opencl_one_in_host_memory_is_installed(place):
     (place.vendors / "made-up.icd").unlink()
     done = place.set_up()
     assert done.returncode == 0, done.stderr
-    assert "absent here: OpenCL (a device for transfers, in host memory)" in done.stderr
+    assert "missing here: OpenCL (a device for transfers, in host memory)" in done.stderr
     (call,) = place.calls("apt-get")
     assert call.endswith("install ocl-icd-libopencl1 pocl-opencl-icd")
 
@@ -218,7 +218,7 @@ def test_without_rights_nothing_fails_for_want_of_a_device(place):
     done = place.set_up()
     assert done.returncode == 0, done.stderr
     assert "not installed: OpenCL" in done.stderr
-    assert "What needs it is skipped and says so" in done.stderr
+    assert "Measurements that need it are skipped" in done.stderr
     assert place.set_up().stderr == ""  # it is not asked for again and again
 
 
@@ -298,7 +298,7 @@ def test_pip_where_uv_cannot_be_fetched(place):
     place.remove("uv")
     done = place.set_up("test")
     assert done.returncode == 0, done.stderr
-    assert "there is no uv; pip does its work" in done.stderr
+    assert "uv is not available; using pip" in done.stderr
     installs = [call for call in place.calls("python3") if "-m pip install" in call]
     assert [re.search(r"-r (\S+)|-e \.", call)[0] for call in installs] == [
         "-r requirements-build.lock",
@@ -417,7 +417,7 @@ def test_pip_itself_refuses_a_uv_whose_hash_is_not_locked(place, locked):
         assert any("requirements.lock" in call for call in place.calls("uv"))
     else:
         assert done.returncode == 1  # pip has no index, either
-        assert "there is no uv" in done.stderr
+        assert "uv is not available" in done.stderr
         assert "DO NOT MATCH THE HASHES" in log
         assert place.calls("uv") == []
 

@@ -99,7 +99,7 @@ def test_wrong_tables_are_refused():
         stats.invocation_summaries(samples([1]).drop(columns="warm_up"))
     with pytest.raises(BenchbookError, match="NaN"):
         stats.invocation_summaries(samples([1.0, math.nan]))
-    with pytest.raises(BenchbookError, match="less than no time"):
+    with pytest.raises(BenchbookError, match="negative duration"):
         stats.invocation_summaries(samples([1, -1]))
     with pytest.raises(BenchbookError, match="twice"):
         stats.invocation_summaries(pd.concat([samples([1]), samples([1])]))

@@ -93,7 +93,9 @@ def terminate(folder: Path, plays: int, number: signal.Signals) -> None:
         _, err = workflow.communicate(timeout=WITHIN_S)
         assert workflow.returncode == 128 + number, err
         sentences = [line for line in err.decode().splitlines() if line.startswith("benchbook:")]
-        assert sentences == [f"benchbook: ended by {number.name}; the next start goes on from here"]
+        assert sentences == [
+            f"benchbook: ended by {number.name}; the next start continues from here"
+        ]
         until = time.monotonic() + WITHIN_S
         while left := living(place):
             assert time.monotonic() < until, left

@@ -101,7 +101,7 @@ def look(line: Line, flags: list[str]) -> dict[str, Any]:
         "reason": "",
     }
     if not words:
-        reason = "the compiler does not tell by -### what it would start"
+        reason = "the compiler does not show with -### what it would run"
         return {**effective, "wrapper": {**unchanged, "state": "unknown", "reason": reason}}
     driver = _driver(line, named)
     if driver and len(line.compiler) == 1 and _same(driver, line.compiler[0]):

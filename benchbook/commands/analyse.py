@@ -18,6 +18,6 @@ def command(
     evidence: Annotated[Path, typer.Option()],
     output: Output,
 ) -> None:
-    """A run's samples as one table; its estimates, states and findings."""
+    """Write a run's samples as one table, and its estimates, states and findings."""
     write_samples(pointer, samples)
     run(pointer, samples, evidence, output)

@@ -90,14 +90,14 @@ app = typer.Typer(
     add_completion=False,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
-    help="Reruns published performance experiments and says which numbers you may believe.",
+    help="Reruns published performance experiments and shows which numbers you can trust.",
 )
 
 
 @app.callback()
 def common(
     context: typer.Context,
-    log: Annotated[Path | None, typer.Option(help="keep what is said in this file too")] = None,
+    log: Annotated[Path | None, typer.Option(help="also write all messages to this file")] = None,
 ) -> None:
     """Options before the command."""
     if log is not None:

@@ -7,5 +7,5 @@ from benchbook.commands.options import ROOT, Output
 
 
 def command(output: Output) -> None:
-    """audit.json: the own numbers of all papers, recomputed."""
+    """Write audit.json: recompute the printed numbers of all papers."""
     write(ROOT, output)

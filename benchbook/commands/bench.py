@@ -39,7 +39,7 @@ def once(*command: str) -> float:
 
 
 def command() -> None:
-    """Ratios and seconds of Benchbook itself (make bench)."""
+    """Measure Benchbook itself: ratios and seconds (make bench)."""
     # Start-up of the workflow against bare Snakemake; a peer's round trips against ours; two
     # programs by us and by other tools, identical ones, verdicts on simulated runs; where the last
     # workflow's time went; what probing cost in the latest runs.

@@ -248,7 +248,7 @@ def side_by_side(root: Path, seconds: float = TOOL_S) -> Iterator[tuple[str, str
             truth = loops[1] / loops[0]
             for name, tool in TOOLS.items():
                 work = "same work" if truth == 1 else f"{truth - 1:.0%} more work"
-                where = f"beside {others} busy processes" if others else "alone"
+                where = f"next to {others} busy processes" if others else "alone"
                 what = f"{work}, {where}, {seconds:g} s: {name}"
                 try:
                     with measuring_lock("programs side by side", root, print), busy(others):
@@ -264,7 +264,7 @@ def identical(root: Path, seconds: float) -> Iterator[tuple[str, str]]:
     journal.parent.mkdir(parents=True, exist_ok=True)
     dice = random.Random()
     until = time.monotonic() + seconds
-    what = f"identical programs, {PAIR_S:g} s a pair, beside {BUSY} busy processes"
+    what = f"identical programs, {PAIR_S:g} s a pair, next to {BUSY} busy processes"
     try:
         pair = programs(root)
         while time.monotonic() < until:

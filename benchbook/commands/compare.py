@@ -23,7 +23,7 @@ def command(
     html: Annotated[bool, typer.Option("--html", help="write reports/compare.html")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """How many times as fast B is as A, point by point, and what else differs."""
+    """Show how many times as fast B is as A, point by point, and what else differs."""
     comparison = compare(ROOT, a, b)
     if html:
         make_compare(comparison, ROOT / PAGE)

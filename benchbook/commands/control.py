@@ -17,6 +17,6 @@ def command(
     config: Config = None,
     seeds: Annotated[int, typer.Option(help="of its replay, if it has one")] = 3,
 ) -> None:
-    """Play one control anew on this machine, and print what the detectors made of it."""
+    """Play one control again on this machine, and print what the detectors found."""
     follow_parent(None)
     try_one(ROOT.absolute(), artefact, overrides(config), seeds)

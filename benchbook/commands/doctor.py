@@ -25,8 +25,8 @@ VERSION = 1
 HEADINGS = {
     "compiler": "compilers of the variants",
     "tool": "tools",
-    "peer": "programs of other people, measured beside ours",
-    "ability": "abilities of this machine, as tried just now",
+    "peer": "other people's programs, measured for comparison",
+    "ability": "measuring facilities of this machine, as tried just now",
 }
 
 
@@ -167,7 +167,7 @@ def _text(content: dict[str, Any]) -> str:
         lines += [f"  {warning['seen']}; {warning['cure']}" for warning in content["not_quiet"]]
     if machine["unknown"]:
         names = ", ".join(name.replace("_", " ") for name in machine["unknown"])
-        lines += ["", f"not told by this machine: {names} (why: `benchbook doctor --json`)"]
+        lines += ["", f"unknown on this machine: {names} (why: `benchbook doctor --json`)"]
     abilities = [line["state"] for line in content["items"] if line["kind"] == "ability"]
     programs = [line["state"] for line in content["items"] if line["kind"] != "ability"]
     counted = [

@@ -17,7 +17,8 @@ def command(
     ] = None,
     l3: CacheSize = "",
     host: Annotated[
-        str, typer.Option(help="where it ran: 'here', a host with results, or its plan.json")
+        str,
+        typer.Option(help="the machine it ran on: 'here', a host with results, or its plan.json"),
     ] = "",
     formats: Annotated[bool, typer.Option("--formats", help="list what can be read")] = False,
     as_json: AsJson = False,

@@ -17,5 +17,5 @@ def command(
     l3: CacheSize = "",
     host: Annotated[str, typer.Option(help="where it ran, as with explain")] = "",
 ) -> None:
-    """Keep a log that was made elsewhere, to be shown beside your own figures."""
+    """Keep a log from another machine, to be shown next to your own figures."""
     print(keep_log(ROOT, file, name, machine_of(ROOT, l3, host)))

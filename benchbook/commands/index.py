@@ -12,5 +12,5 @@ from benchbook.report.index_page import make_index
 
 
 def command(papers: list[Path], controls: Annotated[Path, typer.Option()], output: Output) -> None:
-    """reports/index.html out of all papers and controls.json."""
+    """Write reports/index.html from all papers and controls.json."""
     make_index(papers, controls, output)

@@ -20,5 +20,5 @@ def command(
     host: Annotated[str, typer.Option()] = "",
     recorded: Annotated[list[Path] | None, typer.Option()] = None,
 ) -> None:
-    """A paper's figures with reruns and verdicts."""
+    """Write a paper's figures with reruns and verdicts."""
     run(ROOT, paper, figure, analyses or [], output, {"preset": preset, "host": host}, recorded)

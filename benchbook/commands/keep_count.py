@@ -7,5 +7,5 @@ from benchbook.controls.campaign import keep
 
 
 def command() -> None:
-    """Keep what `make test-long` has counted here, so that other hosts go on from there."""
+    """Store the counts of `make test-long` in the repository, so that other hosts add to them."""
     print(keep(ROOT))

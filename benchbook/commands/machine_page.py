@@ -9,5 +9,5 @@ from benchbook.report.machine_page import make_machine
 
 
 def command(files: list[Path], output: Output) -> None:
-    """reports/machine.html out of analyses, and papers for their twins."""
+    """Write reports/machine.html from analyses, and from papers for their A/A tests."""
     make_machine(files, output)

@@ -26,7 +26,7 @@ def main() -> None:
         # A full disk, a folder that may not be written: what was journalled stays and is resumed.
         where = f"{error.filename}: " if error.filename else ""
         words = error.strerror or str(error)
-        print(f"benchbook: {where}{words}; mend that and run again", file=sys.stderr)
+        print(f"benchbook: {where}{words}; correct this and run again", file=sys.stderr)
         raise SystemExit(1) from None
     except MemoryError:
         print(f"benchbook: {TOO_LITTLE_MEMORY}", file=sys.stderr)

@@ -17,7 +17,9 @@ def command(
     output: Output,
     paper: Annotated[Path, typer.Option()],
     executed: Annotated[Path, typer.Option()],
-    alone: Annotated[bool, typer.Option("--alone", help="to be sent: no way to an index")] = False,
+    alone: Annotated[
+        bool, typer.Option("--alone", help="without links to other pages, so that it can be sent")
+    ] = False,
     index: Annotated[Path | None, typer.Option(help="brought up to date with this page")] = None,
 ) -> None:
     """Execute a paper's notebook and export it as one page."""

@@ -113,7 +113,7 @@ def _block_s(root: Path, plan: Plan) -> float | None:
 
 
 def command(config: Config = None, as_json: AsJson = False) -> None:
-    """Points, blocks, minutes, memory, disk and what is skipped, before anything is measured."""
+    """Show points, rounds, minutes, memory, disk and what is skipped; measure nothing."""
     show(ROOT, overrides(config), as_json=as_json)
 
 
@@ -148,7 +148,7 @@ def _print(outlooks: list[Outlook], settings: Settings) -> None:
         )
     console.print(table)
     console.print(
-        "time: for the least blocks; ~ from declared bytes, else from an earlier run here"
+        "time: for the fewest rounds; ~ from declared bytes, else from an earlier run here"
     )
     for forecast in outlooks:
         for skip in forecast.plan.skipped:

@@ -21,18 +21,20 @@ command = typer.Typer(add_completion=False, no_args_is_help=True, help=__doc__)
 
 @command.callback()
 def _several() -> None:
-    """A command of its own name, although it is the only one."""
+    """Keep the name of the only command."""
 
 
 @command.command("udp-echo")
 def serve_udp_echo(
-    bind: Annotated[str, typer.Option(metavar="ADDRESS", help="of this machine, IPv4")],
+    bind: Annotated[str, typer.Option(metavar="ADDRESS", help="an IPv4 address of this machine")],
     port: Annotated[
-        int | None, typer.Option(min=1, max=65535, help="else the one that udp_peer has")
+        int | None, typer.Option(min=1, max=65535, help="default: the port of udp_peer")
     ] = None,
-    wait: Annotated[str, typer.Option(help="asleep (block), or asking on and on (spin)")] = "block",
+    wait: Annotated[
+        str, typer.Option(help="sleep until a datagram comes (block), or poll (spin)")
+    ] = "block",
 ) -> None:
-    """Give back each datagram to its sender, for --config udp_peer=ADDRESS there; until Ctrl-C."""
+    """Send each datagram back, for --config udp_peer=ADDRESS on another host; until Ctrl-C."""
     udp_echo(ROOT.absolute(), bind, port, wait)
 
 

@@ -46,7 +46,7 @@ def command(
     blocks: Annotated[int | None, typer.Option(help="instead of those that were reckoned")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Measure a new run that alone decides one inconclusive CLAIM (paper/figure/claim)."""
+    """Measure a new run that alone decides one CLAIM (paper/figure/claim) that is not decided."""
     follow_parent(None)
     settle(ROOT.absolute(), claim, overrides(config), blocks, as_json=as_json)
 
@@ -122,7 +122,7 @@ def _must_be_open(verdict: dict[str, Any], preset: str) -> None:
     if verdict["verdict"] != "inconclusive":
         raise BenchbookError(
             f"{_key(verdict)} is {outcome} in preset {preset}; "
-            "only an inconclusive claim is settled"
+            "only a claim that is not decided can be settled"
         )
 
 
@@ -132,7 +132,7 @@ def _figure(root: Path, verdict: dict[str, Any]) -> dict[str, Any]:
     claims = [claim["id"] for figure in named for claim in figure.get("claims", [])]
     if verdict["claim"] not in claims:
         raise BenchbookError(
-            f"{_key(verdict)} is no longer in paper.yaml; run `snakemake` for verdicts of today's"
+            f"{_key(verdict)} is no longer in paper.yaml; run `snakemake` for new verdicts"
         )
     return {**named[0], "paper": verdict["paper"]}
 
@@ -149,8 +149,8 @@ def _blocks(verdict: dict[str, Any], wanted: int | None) -> int:
     priced = (verdict.get("price") or {}).get("blocks")
     if priced is None:
         raise BenchbookError(
-            f"no number of blocks up to {MOST_BLOCKS} is expected to settle {_key(verdict)} "
-            f"({verdict['reason']}); name one with --blocks"
+            f"up to {MOST_BLOCKS} rounds are not expected to settle {_key(verdict)} "
+            f"({verdict['reason']}); choose a number with --blocks"
         )
     return int(priced)
 
@@ -222,9 +222,9 @@ def _measure(
     progress = Progress(plan.experiment)
     settle = plan.settle or {}
     progress.line(
-        f"settling {settle['claim']}: {plural(settle['blocks'], 'block')} of "
-        f"{plural(len(plan.points), 'point')}, fixed beforehand, and at most "
-        f"{plan.settings.disturbed.repeats} repeated where they are disturbed; run number "
+        f"settling {settle['claim']}: {plural(settle['blocks'], 'round')} of "
+        f"{plural(len(plan.points), 'point')}; at most "
+        f"{plan.settings.disturbed.repeats} disturbed ones are repeated; run number "
         f"{settle['number']}, on CPU {plan.cpus}"
     )
     with measuring_lock(plan.experiment, root, progress.line) as lock:
@@ -252,11 +252,11 @@ def _tell(
         print(json.dumps(record, indent=2, ensure_ascii=False))
         return
     print(f"{key}: {verdict['verdict'].replace('_', ' ')}")
-    print(f"  this run alone: {verdict['reason']}; {plural(verdict['blocks'], 'block')}")
+    print(f"  this run alone: {verdict['reason']}; {plural(verdict['blocks'], 'round')}")
     interval = with_interval(before["estimate"], *(before["interval"] or [None, None]))
-    print(f"  before, not pooled: {interval}, {plural(before['blocks'], 'block')}")
+    print(f"  before, not pooled: {interval}, {plural(before['blocks'], 'round')}")
     if verdict["verdict"] == "inconclusive" and verdict["price"]:
         blocks, minutes = verdict["price"]["blocks"], verdict["price"]["minutes"]
-        more = f"{blocks} blocks, {number(minutes)} minutes" if blocks else "no number of blocks"
-        print(f"  still open; expected to settle it: {more}")
-    print("  `snakemake` puts it on the paper's page")
+        more = f"{blocks} rounds, {number(minutes)} minutes" if blocks else "no number of rounds"
+        print(f"  still not decided; expected to decide it: {more}")
+    print("  run `snakemake` to show it on the paper's page")

@@ -31,10 +31,12 @@ _LIBC = ctypes.CDLL(None, use_errno=True)
 LOCK_NAME = "benchbook-measuring.lock"
 _HOST_REMEDY = (
     "it must be a plain file, writable by every user, in a folder that every user may read and "
-    "write (mode 1777); have its owner or root mend that, or set BENCHBOOK_LOCK_DIR to the "
-    "absolute path of another such folder, the same for all users of this host"
+    "write (mode 1777). Ask its owner or root to correct this, or set BENCHBOOK_LOCK_DIR to "
+    "another such folder (absolute path, the same for all users of this host)"
 )
-_WORKFLOW_REMEDY = "it must be a plain file in a checkout that you may write to; work in your own"
+_WORKFLOW_REMEDY = (
+    "it must be a plain file in a checkout that you may write to; use your own checkout"
+)
 
 
 def die_with_parent() -> None:
@@ -109,7 +111,7 @@ def _end_all(number: int, frame: object) -> None:
     for ending in _ENDING:  # who presses Ctrl-C twice reads one line
         signal.signal(ending, signal.SIG_IGN)
     message = (
-        f"benchbook: ended by {signal.Signals(number).name}; the next start goes on from here\n"
+        f"benchbook: ended by {signal.Signals(number).name}; the next start continues from here\n"
     )
     with suppress(OSError):
         os.write(sys.stderr.fileno(), message.encode())

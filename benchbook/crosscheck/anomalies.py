@@ -27,7 +27,7 @@ def _one(place: Place, anomaly: dict[str, Any], space: Space) -> None:
         here = place.at("steps", number)
         here.at("cause").known(step["cause"], causes.names(), "module of benchbook/judge/causes")
         if named.count(step["cause"]) > 1:
-            raise here.at("cause").refusal(f"is {step['cause']!r}, which stands twice; leave one")
+            raise here.at("cause").refusal(f"is {step['cause']!r}, which is listed twice; keep one")
         if "removed" not in step:
             continue
         removed = space.known_point(here.at("removed"), step["removed"])

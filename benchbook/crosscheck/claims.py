@@ -131,7 +131,7 @@ def check_audit(place: Place, keys: dict[str, str], named: Estimand, folder: Pat
     place.at(keys.get("rule", "rule")).known(named["rule"], rules, "rule in its audit.yaml")
     if not (folder / named["table"]).is_file():
         raise place.at("table").refusal(
-            f"is {named['table']!r}, which is not beside paper.yaml; name one of its tables"
+            f"is {named['table']!r}, which is not next to paper.yaml; name one of its tables"
         )
 
 

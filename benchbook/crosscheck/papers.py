@@ -255,7 +255,7 @@ def _audited_column(place: Place, estimand: dict[str, Any], folder: Path) -> Non
 def _table(place: Place, folder: Path, name: str) -> tuple[list[str], list[dict[str, str]]]:
     path = folder / name
     if path.name != name or path.suffix != ".csv":
-        raise place.refusal(f"is {name!r}; name a .csv file beside paper.yaml")
+        raise place.refusal(f"is {name!r}; name a .csv file in the folder of paper.yaml")
     try:
         with path.open(encoding="utf-8", newline="") as stream:
             lines = [line for line in csv.reader(stream, strict=True) if line]

@@ -155,7 +155,9 @@ class Slope(FromProse):
 class Trend(Model):
     """How a difference is stated to be in some rows, beside that in one."""
 
-    from_: str = Field(alias="from", description="label of the row that the others stand beside")
+    from_: str = Field(
+        alias="from", description="label of the row that the others are compared with"
+    )
     to: list[str] = Field(min_length=1)
     relation: Literal["smaller", "larger"]
     when: str = Field(min_length=1, description="what these rows have, like `with a switch`")
@@ -252,7 +254,7 @@ class Conversion(Model):
     rates: dict[Table, list[str]] = Field(min_length=1, description="columns that it printed")
     theory: list[Theory] = Field(
         default=[],
-        description="of what the shares are told, as printed and as they are",
+        description="of what the shares are, as printed and as they are",
     )
 
 

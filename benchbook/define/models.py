@@ -166,7 +166,7 @@ class ControlVariant(Variant):
 
     wrapper: list[str] = Field(
         default=[],
-        description="program beside control.yaml and its arguments; it gets the command line",
+        description="program next to control.yaml and its arguments; it gets the command line",
     )
 
 
@@ -247,7 +247,7 @@ class Library(Model):
     below: str = Field(
         default="", description="folder of the compiler's folders of headers that has it"
     )
-    package: Name = Field(description="Debian's package, for the remedy and the set-up")
+    package: Name = Field(description="Debian's package, for messages and the set-up")
 
 
 class Experiment(Model):
@@ -288,8 +288,8 @@ class Experiment(Model):
     )
     alone: list[Setting] = Field(
         default=[],
-        description="points with these factors: their program is never alive beside another one, "
-        "not even stopped",
+        description="points with these factors: their program is never alive together with "
+        "another, not even stopped",
     )
     baseline: dict[Name, Value] = Field(
         default={},
@@ -302,7 +302,8 @@ class Experiment(Model):
         "rate is held against, block by block",
     )
     passes: list[str] = Field(
-        default=[], description="variables of whoever starts Benchbook that its starts see too"
+        default=[],
+        description="environment variables of the caller that the measured programs see too",
     )
     simulate: bool = Field(
         default=True,
@@ -402,7 +403,7 @@ class Peer(Model):
 
     version: Version
     tool: Name = Field(description="program on PATH")
-    package: Name = Field(description="Debian's package, for the remedy")
+    package: Name = Field(description="Debian's package, for messages")
     text: str = Field(min_length=1)
     version_from: VersionFrom | None = Field(
         default=None, description="without it Debian's package manager is asked"
@@ -414,7 +415,7 @@ class Peer(Model):
     parser: Name = Field(description="module in benchbook/peers/parsers/")
     twin: Name = Field(description="our variant, whose points it measures as far as it can")
     layout: Layout | None = Field(
-        default=None, description="the tool's own, which its twin takes over"
+        default=None, description="the tool's own, which its variant of ours uses too"
     )
     declares: int = Field(default=1, ge=1, description="bytes it counts per byte of `bytes`")
     multiples: dict[Name, list[str | int]] = Field(
@@ -484,7 +485,7 @@ class Control(Model):
     nulls: list[Setting] = []
     apart: bool = Field(
         default=False,
-        description="each cross is a scene, judged apart: for what is told by comparing points",
+        description="each combination is a scene, judged alone: for artefacts found by comparison",
     )
     order: Literal["random", "serial"] = Field(
         default="random",
@@ -575,7 +576,8 @@ class Slope(Model):
     points: list[Setting] = Field(min_length=1)
     over: Name = Field(description="the factor, a number, along which the line is drawn")
     ways: Literal[1, 2] = Field(
-        default=1, description="2: a round trip makes each step twice; what one way adds is told"
+        default=1,
+        description="2: a round trip makes each step twice; the page says what one way adds",
     )
 
 
@@ -734,7 +736,7 @@ class Claim(Model):
     beside: dict[Name, Value] | None = Field(
         default=None,
         min_length=1,
-        description="factors under which the same is estimated again and shown beside it",
+        description="factors under which the claim is estimated again for comparison",
     )
 
 
@@ -803,7 +805,7 @@ class Imported(Model):
     )
     tests: list[str] = Field(default=[], description="names of the tool's tests; none: any")
     by: Name | None = Field(
-        default=None, description="the column of the result that tells its row, like message_bytes"
+        default=None, description="the column of the result that names its row, like message_bytes"
     )
     scaled: Scaled | None = None
 
@@ -824,7 +826,7 @@ class Figure(Model):
     x: str
     y: str | None = Field(default=None, description="column of the values; a grid names its own")
     y_unit: str = Field(
-        default="", description="of rates (MiB/s) or of times (µs), which it tells; ranges: percent"
+        default="", description="of rates (MiB/s) or of times (µs); ranges: percent"
     )
     machine: str = Field(
         default="", description="which of the source's machines, where it has several"
@@ -914,9 +916,11 @@ class Sweep(Model):
     experiment: Name
     over: Name = Field(description="the factor, a number")
     unit: TimeUnit | Literal["ratio"]
-    per: Per | None = Field(default=None, description="times are told of one part of the factor")
+    per: Per | None = Field(
+        default=None, description="times are divided by this unit of the factor"
+    )
     ways: Literal[1, 2] = Field(default=1, description="2: a round trip makes each step twice")
-    slopes: bool = Field(default=True, description="whether what a step adds is told")
+    slopes: bool = Field(default=True, description="whether the page says what a step adds")
     series: list[SweepSeries] = Field(min_length=1)
     wire: Wire | None = None
     stated: Stated | None = None

@@ -153,7 +153,7 @@ def fit(
         kept.remove(worst)
         seconds = prices[id(worst)] / 1e9
         reason = (
-            f"its start takes {seconds:.1f} s of a block, and the least of {plan.least} blocks "
+            f"its run takes {seconds:.1f} s of a block, and the least of {plan.least} blocks "
             f"would not fit the budget of {plan.settings.budget_s:.0f} s; raise "
             f"{plan.budget_key} in config/local.yaml"
         )

@@ -83,7 +83,7 @@ def serving(
         except OSError as error:
             raise NotServingError(f"its server cannot be started ({error.strerror})") from None
         except subprocess.SubprocessError:  # of what the set-up could not do, Python tells no more
-            raise NotServingError("its server cannot be started on its CPU, in its host") from None
+            raise NotServingError("its server cannot be started on its CPU in its host") from None
         server = Server(process, output)
         try:
             _wait(server, protocol, port)

@@ -30,7 +30,7 @@ def null_check(low: float, high: float) -> bool:
     Error: a sound machine fails with the probability that the level leaves, 5 % over a figure.
     """
     if math.isnan(low) or math.isnan(high) or low > high:
-        raise BenchbookError(f"The A/A interval {low} to {high} is none; measure the A/A twin.")
+        raise BenchbookError(f"The A/A interval {low} to {high} is none; run the A/A test.")
     return low <= 1 <= high
 
 

@@ -51,7 +51,7 @@ def _both_sides(
     for pair in pairs.itertuples(index=False):
         if pair.numerator == pair.denominator:
             raise BenchbookError(
-                f"{pair.comparison} compares a point with itself; give its twin a name of its own."
+                f"{pair.comparison} compares a point with itself; give the second one its own name."
             )
         both = values.reindex(columns=[pair.numerator, pair.denominator]).dropna()
         yield pair.comparison, pair.numerator, pair.denominator, both

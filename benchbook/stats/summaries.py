@@ -34,9 +34,9 @@ def invocation_summaries(samples: pd.DataFrame, paper_samples: int | None = None
     # One number a group: keys of several columns take pandas three times as long.
     is_next = _differs(ordered, keys)
     if not (is_next | _differs(ordered, ["sample"])).all():
-        raise BenchbookError("A sample stands twice in one invocation; load each run once.")
+        raise BenchbookError("A sample occurs twice in one invocation; load each run once.")
     if len(samples) and (finite(samples["time_ns"], "Sample times") < 0).any():
-        raise BenchbookError("A sample took less than no time; its clock is not monotonic.")
+        raise BenchbookError("A sample has a negative duration; its clock is not monotonic.")
     kept = ordered.assign(group=is_next.cumsum())[~ordered["warm_up"].to_numpy(dtype=bool)]
     groups = kept.groupby("group")
     declared = groups["bytes_declared"]

@@ -36,7 +36,7 @@ command = typer.Typer(add_completion=False, no_args_is_help=True, help=__doc__)
 
 @command.command("experiment")
 def begin_experiment(name: str) -> None:
-    """kernels/NAME, which runs as it is: change it from there."""
+    """Create kernels/NAME, an example that runs at once; then change it."""
     for path in new_experiment(ROOT, name):
         print(path)
 
@@ -46,7 +46,7 @@ def begin_paper(
     name: str,
     experiment: Annotated[str, typer.Option(help="whose points rerun its table")] = "mbw",
 ) -> None:
-    """data/published/NAME and its notebook, which run as they are: fill them in from there."""
+    """Create data/published/NAME and its notebook, which run at once; then fill them in."""
     for path in new_paper(ROOT, name, experiment):
         print(path)
 
@@ -124,7 +124,7 @@ def _two_points(content: dict[str, Any], experiment: str) -> list[str]:
         settings += [dict(zip(cross, chosen, strict=True)) for chosen in itertools.product(*values)]
     if len(settings) < 2:
         raise BenchbookError(
-            f"{experiment} has fewer than two points in its preset tiny, so that nothing can be "
+            f"{experiment} has fewer than two points in its preset tiny, so nothing can be "
             "compared; add one to its experiment.yaml"
         )
     return [

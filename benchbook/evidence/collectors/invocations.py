@@ -77,7 +77,7 @@ LINK = [f"link_{when}_{what}" for when in ("idle", "load", "most") for what in O
 # starts: one start in which it was not tells what was timed.
 AT_LEAST = ("orders_done_fraction",)
 WHY_ABSENT = dict.fromkeys(
-    LINK, "the device has no address on the PCI bus, or the kernel tells no link of it"
+    LINK, "the device has no address on the PCI bus, or the kernel names no link of it"
 )
 OF_START = ("steal_fraction", "frequency_khz")  # of the whole start that a point was in
 

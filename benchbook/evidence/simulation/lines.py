@@ -55,7 +55,9 @@ class Lines:
         none, once = (self._command(twin, point, calls) for calls in (0, 1))
         difference, printed = self.simulator.compare(none, once)
         if not printed.strip().isdigit():
-            raise NotSimulatedError("its twin did not print how many bytes a call declares")
+            raise NotSimulatedError(
+                "its simulated variant did not print how many bytes a call declares"
+            )
         text = (
             f"one call less none, by a twin of {point.variant} ({' '.join(twin.flags)}) with one "
             f"thread, buffers of {format_bytes(size)} and a C library that copies by ordinary "
@@ -71,7 +73,7 @@ class Lines:
             try:
                 twin = build_twin(self.root, self.name, self.content, variant, size)
             except build_stage.BuildFailedError as why:
-                self.twins[variant] = f"no twin for a simulation could be built: {why}"
+                self.twins[variant] = f"no variant for the simulation could be built: {why}"
             else:
                 self.twins[variant] = twin
         twin_or_reason = self.twins[variant]

@@ -53,7 +53,7 @@ def predict(context: Context) -> Answer:
         why = f"Calls of {sizes[0]} and of {sizes[1]} are both {ways[0]}."
         return Excluded(why, evidence)
     if not context.twin:
-        return CannotTell("no twin has a library that copies in the other way")
+        return CannotTell("no control build has a library that copies in the other way")
     elsewhere = _elsewhere(context)
     if elsewhere is None:
         return CannotTell("this switch was measured at no other size of block near this one")

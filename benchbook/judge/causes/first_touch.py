@@ -26,7 +26,7 @@ def predict(context: Context) -> Answer:
         why = f"{count(faults)} page faults stand against {count(pages)} pages moved in a start."
         return Excluded(why, evidence)
     return CannotTell(
-        f"{count(faults)} page faults fell into the timed parts, and no twin tells what one costs"
+        f"{count(faults)} page faults were timed, and no control build shows what one costs"
     )
 
 

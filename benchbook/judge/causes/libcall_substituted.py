@@ -46,7 +46,7 @@ def predict(context: Context) -> Answer:
         return CannotTell("the sides call different functions of the C library")
     way = way_of(context, context.with_cause)
     if not way:
-        return CannotTell(f"how {listed(calls[0])} copies is not told by this C library")
+        return CannotTell(f"how {listed(calls[0])} copies is not stated by this C library")
     evidence += thresholds_as_rows(context, context.with_cause)
     size = format_bytes(int(call_bytes(context.with_cause)))
     words = f"The loop became {listed(calls[0])}, which copies {size} a thread by {_article(way)}"

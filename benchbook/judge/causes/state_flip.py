@@ -21,7 +21,7 @@ def predict(context: Context) -> Answer:
     names = [side["point"] for side in context.sides()]
     states = context.states[names].dropna()
     if states.empty:
-        return CannotTell("no block has a state at both sides")
+        return CannotTell("no round has a machine state on both sides")
     seen = sorted({str(state) for state in np.unique(states.astype(str))})
     rows = [
         fact(f"anchor in state {state}", value, "ns", "anchor")

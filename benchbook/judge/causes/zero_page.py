@@ -16,7 +16,7 @@ def predict(context: Context) -> Answer:
     evidence = [row(side, name, "bytes") for side in context.sides() for name in NAMES]
     own, sizes = evidence[::2], evidence[1::2]
     if any(fact["value"] is None for fact in evidence):
-        return CannotTell("this system does not tell which pages stand behind the buffers")
+        return CannotTell("this system does not show which pages the buffers use")
     least = min(entry["value"] / size["value"] for entry, size in zip(own, sizes, strict=True))
     if least >= WHOLE:
         why = "On both sides the buffers have pages of their own for every byte."

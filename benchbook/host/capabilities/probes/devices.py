@@ -34,7 +34,7 @@ def _said(folder: Path) -> str:
         read_text(folder / name)
         for name in ("vendor", "device", "current_link_speed", "current_link_width")
     )
-    link = f"link {speed} x{width}" if speed and width else "its link is not told"
+    link = f"link {speed} x{width}" if speed and width else "its link is unknown"
     port = slowest(folder)
     if port and port.at != folder.resolve().name:
         link += f", below {port.gt_per_s:g} GT/s x{port.width} at {port.at}"

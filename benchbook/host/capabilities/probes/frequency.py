@@ -30,5 +30,5 @@ def look(place: Place) -> Iterator[Capability]:
     if place.guest:
         yield Capability("frequency", "absent", f"the hypervisor shows no frequency (no /{file})")
         return
-    reason = f"no driver tells the frequency (no /{file})"
+    reason = f"no driver reports the frequency (no /{file})"
     yield Capability("frequency", "absent", reason, as_root("modprobe acpi-cpufreq"))
