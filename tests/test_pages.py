@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import csv
 import itertools
+import json
 import os
 import re
 import subprocess
@@ -238,6 +240,53 @@ def test_a_page_is_six_screens_and_its_charts_as_wide_as_the_column(
         assert visible
         assert all(box["width"] >= 900 for box in visible)
         shown.close()
+
+
+def test_a_page_of_many_claims_and_figures_is_six_screens_and_hides_no_verdict(
+    site: Path, tmp_path: Path, browser: Browser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paper = read_paper(site / "whole" / made_up.PAPER / "paper.json")
+    figures = copy.deepcopy(paper["figures"])
+    for number in range(1, 4):
+        for figure in copy.deepcopy(figures):
+            figure["id"] += f"-{number}"
+            for claim in figure["claims"]:
+                claim["figure"] = figure["id"]
+            paper["figures"].append(figure)
+    many = tmp_path / "paper.json"
+    many.write_text(json.dumps(paper), encoding="utf-8")
+    monkeypatch.chdir(made_up.ROOT)
+    monkeypatch.setenv(paper_page.VARIABLE, str(many))
+    cells = made_up.executed_here(NOTEBOOK)
+    page = tmp_path / f"{made_up.PAPER}.html"
+    for path, text in zip(
+        (page, tmp_path / notebook_export.details_name(page.name)),
+        notebook_export.export_pair(cells, page.name),
+        strict=True,
+    ):
+        write_text(path, text)
+    shown = opened(browser, page, 1440)
+    assert shown.evaluate("document.documentElement.scrollHeight") <= 6 * 900
+    assert len(shown.inner_text("body").split()) <= 3000
+    every = shown.locator(".claim")
+    verdicts = {str(claim.get_attribute("class")).split()[1] for claim in every.all()}
+    kept = shown.locator(".claim:visible")
+    assert kept.count() < every.count()
+    assert {str(claim.get_attribute("class")).split()[1] for claim in kept.all()} == verdicts
+    shown.locator("#show-every").check()
+    assert kept.count() == every.count()
+    folded = shown.locator("details.chart-of")
+    assert folded.count() > 0
+    folded.first.locator("> summary").click()
+    assert folded.first.locator("table.chart").first.is_visible()
+    shown.close()
+    hidden = f"{paper['figures'][-1]['id']}-{paper['figures'][-1]['claims'][-1]['claim']}"
+    led = browser.new_page(viewport={"width": 1440, "height": 900})
+    led.goto(f"{page.as_uri()}#{hidden}")
+    assert led.locator(f"[id='{hidden}']").is_visible()
+    led.close()
+    assert violations(browser, page) == []
+    assert faults(page.read_text(encoding="utf-8")) == []
 
 
 def test_values_are_read_on_hover_and_focus_and_claims_are_filtered_without_a_script(

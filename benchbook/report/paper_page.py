@@ -61,6 +61,9 @@ from benchbook.report.sections import why as why_section
 if TYPE_CHECKING:  # pandas is loaded where a table is asked for
     from benchbook.report.paper_figure import PaperFigure
 
+# What a page shows in the open, so that it stays within six screens of 1440x900.
+MOST_CLAIMS = 20
+FIGURES_PX = 1700
 # Causes of a difference that no detector looks at yet; said, so that nobody takes them as excluded.
 NOT_LOOKED_AT = (
     "how the pages lie in memory",
@@ -369,6 +372,7 @@ class PaperPage:
             nulls={figure["id"]: figure["null"] for figure in self.content["figures"]},
             claims_section=claims_section,
             screen=first_screen,
+            later=claims_section.later(every, MOST_CLAIMS),
         )
 
     def figures(self) -> Html:
@@ -377,10 +381,21 @@ class PaperPage:
         emulated = sorted({row["emulates"] for figure in figures for row in figure["rows"]} - {""})
         return self._part(
             "figures",
-            figures=[self._shown(figure) for figure in figures],
+            figures=self._shown_or_folded(figures),
             hollow="; ".join(emulated),
             imported=any(figure["imported"] and not figure["grid"] for figure in figures),
         )
+
+    def _shown_or_folded(self, figures: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        """What the page shows of each figure; those that were rerun and have no more room in
+        FIGURES_PX are folded."""
+        shown = [self._shown(figure) for figure in figures]
+        room = FIGURES_PX
+        for entry in shown:
+            if entry["rerun"]:
+                room -= figure_charts.height(entry["drawn"])
+                entry["folded"] = room < 0
+        return shown
 
     def _shown(self, figure: dict[str, Any]) -> dict[str, Any]:
         """What the page shows of a figure: its chart and title, a note, and its files."""
@@ -394,6 +409,7 @@ class PaperPage:
         return {
             "figure": figure,
             "rerun": figure_charts.is_rerun(figure),
+            "folded": False,
             "drawn": figure_charts.of(self.content, figure),
             "title": _title(self.content, figure),
             "note": figure_charts.note(self.content, figure),

@@ -159,7 +159,10 @@ def wrapper_changes(variant: dict[str, Any]) -> str:
 
 
 def capitalised(text: str) -> str:
-    """A text with its first letter as a capital."""
+    """A text with its first letter as a capital, but where it begins with a name of code, such as
+    `getpid()`."""
+    if re.match(r"\w*(\(|_)", text):
+        return text
     return text[:1].upper() + text[1:]
 
 

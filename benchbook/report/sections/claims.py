@@ -194,6 +194,18 @@ def verdict(claim: Claim) -> str:
     return "only" if found["kind"] == "only" else "resting"
 
 
+def later(claims: list[Claim], most: int) -> list[Claim]:
+    """The claims that a table of `most` rows leaves out at first, few of many with one verdict: of
+    each verdict as large a part is shown as of the others, and LISTED claims at least."""
+    if len(claims) <= most + 1:
+        return []
+    groups: dict[str, list[Claim]] = {}
+    for claim in claims:
+        groups.setdefault(verdict(claim), []).append(claim)
+    shown = {name: max(LISTED, most * len(group) // len(claims)) for name, group in groups.items()}
+    return [claim for name, group in groups.items() for claim in group[shown[name] :]]
+
+
 def what(claim: Claim) -> str:
     """What is estimated, to begin a line with: `Ratio of rates`."""
     return wording.capitalised(claim["unit"])

@@ -17,6 +17,7 @@ from benchbook.report.wording import Paper
 
 Figure = dict[str, Any]
 PANEL_LETTER = 3.2  # percent of a narrow panel that a letter below it takes
+AROUND_PX = 150  # what a figure takes on a page beside its rows
 PANEL_PX, EDGE_PX, LETTER_PX = 92, 8, 14  # heights: of a panel, left free at its edges, a number
 
 
@@ -74,6 +75,14 @@ def of(paper: Paper, figure: Figure) -> Chart | Panels | None:
     if figure["ranges"]:
         return _ranges(paper, figure)
     return _values(paper, figure) if figure["rows"] else None
+
+
+def height(drawn: Chart | Panels | None) -> int:
+    """About how many pixels a figure takes on a wide screen, with its title and what is below."""
+    if drawn is None:
+        return AROUND_PX
+    rows = len(drawn.rows if isinstance(drawn, Chart) else drawn.lines)
+    return AROUND_PX + rows * drawn.height
 
 
 def _values(paper: Paper, figure: Figure) -> Chart:

@@ -50,6 +50,7 @@
     const part = name && document.getElementById(name);
     const other = document.body.dataset.other;
     if (name && !part && other && document.referrer.split("#")[0].split("/").pop() !== other) location.replace(other + location.hash);
+    if (part && part.closest(".claim.later")) document.getElementById("show-every").checked = true;
     for (let fold = part; fold; fold = fold.parentElement) if (fold.tagName === "DETAILS") fold.open = true;
     if (part) part.scrollIntoView();
   }
