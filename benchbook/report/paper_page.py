@@ -62,8 +62,8 @@ if TYPE_CHECKING:  # pandas is loaded where a table is asked for
     from benchbook.report.paper_figure import PaperFigure
 
 # What a page shows in the open, so that it stays within six screens of 1440x900.
-MOST_CLAIMS = 20
-FIGURES_PX = 1700
+MOST_CLAIMS = 16
+FIGURES_PX = 1500
 # Causes of a difference that no detector looks at yet; said, so that nobody takes them as excluded.
 NOT_LOOKED_AT = (
     "how the pages lie in memory",

@@ -167,8 +167,9 @@ def capitalised(text: str) -> str:
 
 
 def lower_first(text: str) -> str:
-    """A text with its first letter in lower case, as after a colon."""
-    return text[:1].lower() + text[1:]
+    """A text with its first letter in lower case, as after a colon, but where a name begins with
+    several capitals."""
+    return text if text[1:2].isupper() else text[:1].lower() + text[1:]
 
 
 def row_name(figure: dict[str, Any], row: dict[str, Any]) -> str:

@@ -17,7 +17,7 @@ from benchbook.report.wording import Paper
 
 Figure = dict[str, Any]
 PANEL_LETTER = 3.2  # percent of a narrow panel that a letter below it takes
-AROUND_PX = 150  # what a figure takes on a page beside its rows
+AROUND_PX = 185  # what a figure takes on a page beside its rows
 PANEL_PX, EDGE_PX, LETTER_PX = 92, 8, 14  # heights: of a panel, left free at its edges, a number
 
 

@@ -48,10 +48,11 @@ def _claims(paper: Paper) -> list[dict[str, Any]]:
     needs: dict[str, list[str]] = {}
     for claim in wording.all_claims(paper):
         if claim["verdict"] == "not_measurable_here" and claim.get("requires"):
-            needs.setdefault(str(claim["requires"]), []).append(claim["claim"].replace("-", " "))
+            text = wording.lower_first(claim["text"].strip().rstrip("."))
+            needs.setdefault(str(claim["requires"]), []).append(text)
     return [
-        _line("this machine cannot decide it", [f"the claim {_some(names)}"], f"it needs {what}")
-        for what, names in needs.items()
+        _line("this machine cannot decide", ["; ".join(texts)], f"it needs {what}")
+        for what, texts in needs.items()
     ]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from benchbook.core import number_format
 from benchbook.report import wording
 from benchbook.report.plots.forest import Row, forest
 from benchbook.report.plots.style import Picture
@@ -66,7 +67,7 @@ def _not_simulated(row: Row) -> Row:
     if not row.emulated:
         return replace(row, marks=())
     bare = replace(row, marks=(), dots=(), value=None, low=None, high=None, emulated=False)
-    return replace(bare, here="not measured")
+    return replace(bare, here=number_format.NONE)
 
 
 def _forest(

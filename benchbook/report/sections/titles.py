@@ -107,7 +107,7 @@ def figure(paper: Paper, figure: dict[str, Any]) -> str:
         text = f"{name} {_verb(name, 'takes')} {here} times as long as {of_base} here{there}"
     else:
         text = f"{name} {_verb(name, 'shows')} {here} times {of_base} here{there}"
-    return text + (f": it {because}" if because else "")
+    return wording.capitalised(text + (f": it {because}" if because else ""))
 
 
 def _lacking(figure: dict[str, Any]) -> str:
