@@ -99,7 +99,7 @@ def test_every_message_comes_back_as_it_was_sent(
     wanted = [
         point(primitive, method, payload_bytes=size)
         for primitive, method, size in itertools.product(
-            primitives(carrier, wait), ("round-trip", "one-way"), (4, 61, 1408)
+            primitives(carrier, wait), ("round-trip", "one-way"), (4, 1408)
         )
     ]
     where = (f"--carrier={carrier}", f"--wait={wait}")
