@@ -95,7 +95,7 @@ def _impossible(ends: dict[str, Row]) -> list[str]:
         for value in out_of_range(ends)
     ]
     first = [
-        f"The {jitter.end} end prints {jitter.words}: the first datagram was set beside no other."
+        f"The {jitter.end} end prints {jitter.words}: the first datagram has none before it."
         for jitter in first_jitters(ends)
     ]
     return out + first

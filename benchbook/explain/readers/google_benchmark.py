@@ -114,7 +114,7 @@ def _of_document(document: Document) -> list[Report]:
     report = Report(TOOL, [], document.number, str(context.get("library_version") or "").strip("v"))
     _context(context, report)
     if headless:
-        report.notes.append("The head of this JSON is missing: nothing tells of the machine.")
+        report.notes.append("The head of this JSON is missing: the machine is unknown.")
     for record in known:
         if "time_unit" not in record and not document.whole and "error_occurred" not in record:
             report.notes.append(f"{record['name']} is cut before its unit; it was not read.")

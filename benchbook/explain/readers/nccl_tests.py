@@ -185,7 +185,7 @@ def _of_head(reading: Reading[_Run], text: str) -> bool:
         if reading.add("bus bandwidth", found["value"], unit, "mean"):
             run.averages.append((run.results[-1], half_digit(found["value"])))
             if "FAILED" in found["rest"]:
-                run.notes.append(f"line {number}: less than the test was told to expect")
+                run.notes.append(f"line {number}: less than the test was set to expect")
         run.row = None
     elif "Out of bounds" in text and (found := _WRONG.match(text)):
         run.wrong = run.wrong or int(found["count"]) > 0 or found["verdict"] == "FAILED"

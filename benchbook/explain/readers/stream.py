@@ -52,7 +52,7 @@ _RATE_ALONE = late(
 )
 _CLOSE = 3  # lines from one of them to the next
 _HEADLESS = "The head of its table is missing: the columns are read as stream.c has them."
-_ONLY_RATES = "Only rates are left: neither sizes nor times are known."
+_ONLY_RATES = "Only rates remain: neither sizes nor times are known."
 _MIXED = "The rows of several processes are mixed"
 
 
@@ -321,7 +321,7 @@ def _report(run: _Run, asked: _Asked) -> Report:
     told = not facts.keys().isdisjoint(("bytes_per_element", "array_mib", "total_mib"))
     if not told and (size := _size_by_rates(run, facts.get("array_elements", 0))):
         facts["bytes_per_element"] = size
-        notes.append(f"The size of its elements is not told: {size} B are next to its rates.")
+        notes.append(f"The size of its elements is not stated: {size} B are next to its rates.")
     if facts.keys().isdisjoint({"clock_ticks", "clock_resolution_ns"}):
         facts["clock_resolution_ns"] = _CLOCK_NS
     is_exact = {"array_elements", "bytes_per_element"} <= facts.keys()

@@ -262,7 +262,7 @@ def _common(run: _Run) -> dict[str, Any]:
     block = facts.pop("block", None)
     if not block and (block := _block(run)):
         made = "bytes and operations make blocks of"
-        run.notes.append(f"The size of its blocks is not told: {made} {format_bytes(block)}.")
+        run.notes.append(f"The size of its blocks is not stated: {made} {format_bytes(block)}.")
     if block:
         facts["array_bytes"] = block
         own = facts.get("scope") == "local"
