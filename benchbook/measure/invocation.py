@@ -328,7 +328,7 @@ def read_output(out: str, expected: int) -> tuple[dict[str, Any], list[PointResu
             continue  # cut by a crash
         if not isinstance(record, dict) or record.get("version") != 1:
             continue
-        number = record.get("point")
+        number: Any = record.get("point")
         match record.get("kind"):
             case "start":
                 start = record
