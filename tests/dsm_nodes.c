@@ -1,6 +1,6 @@
 /* Nodes of kernels/dsm for tests: their carriers lose, repeat, reorder and delay frames on purpose,
- * and each run has other accidents. All nodes verify their own copies. Arguments: runs, nodes, seed.
- * Prints how many frames were hit. A run that takes 20 s ends the program by a signal. */
+ * and each run has other accidents. All nodes verify their own copies. Arguments: runs, nodes,
+ * seed. Prints how many frames were hit. A run that takes 20 s ends the program by a signal. */
 #define _GNU_SOURCE
 #include <inttypes.h>
 #include <stdatomic.h>

@@ -132,7 +132,7 @@ def test_without_the_compilers_own_word_meaning_decides(
 def test_a_compiler_that_does_not_tell_leaves_it_unknown(tmp_path: Path) -> None:
     found = seen(script(tmp_path, "echo nothing >&2"), NATIVE)
     assert found["state"] == "unknown"
-    assert "does not tell" in found["reason"]
+    assert "does not show" in found["reason"]
 
 
 def test_a_command_line_comes_to_its_last_words_on_code() -> None:

@@ -46,7 +46,7 @@ def test_a_chain_from_odd_to_base_passes(space: Space) -> None:
         ({"base": STUCK}, "compares a point with itself"),
         ({"odd": STUCK | {"bytes": "33 MiB"}}, "is in no preset"),
         ({"steps": [{"cause": "bad-luck"}]}, "is 'bad-luck', which is no module"),
-        ({"steps": [{"cause": "first-touch"}] * 2}, "stands twice"),
+        ({"steps": [{"cause": "first-touch"}] * 2}, "listed twice"),
         (
             {"steps": [{"cause": "source-not-advanced", "removed": STUCK}]},
             "is a point that stands before it",

@@ -234,7 +234,10 @@ def test_blocks_asked_for_are_measured_and_a_second_settle_is_counted(
     # verdicts.json is as before, and the settling run decides all the same, if the host's noise of
     # these seconds let it.
     if settled_as != "inconclusive":
-        with pytest.raises(BenchbookError, match=f"is {settled_as} in preset tiny; only an inconc"):
+        with pytest.raises(
+            BenchbookError,
+            match=f"is {settled_as} in preset tiny; only a claim that is not decided",
+        ):
             place.settle(blocks=7)
     monkeypatch.setattr(settle, "_must_be_open", lambda *_: None)
     place.settle(blocks=7, as_json=False)

@@ -434,7 +434,7 @@ def test_a_twin_that_cannot_be_built_is_a_reason(
     valgrind(SAVE)
     monkeypatch.setattr(build_stage, "find_compiler", lambda _: None)
     twinless = Lines(ROOT, "mbw", CONTENT, {"gcc-O2": (Path(), {"state": "ok"})}, simulator())
-    with pytest.raises(NotSimulatedError, match=r"no twin .* compiler 'gcc' is not"):
+    with pytest.raises(NotSimulatedError, match=r"no variant .* compiler 'gcc' is not"):
         twinless.of_variant(Point("gcc-O2", COPY))
 
 

@@ -221,7 +221,7 @@ def test_a_difference_that_the_twins_could_have_made_is_no_effect() -> None:
     of = claim(difference("b", "a"), [0, None])
     judged = in_words(judge_claim(resolved(of, points, table), null))
     assert judged["verdict"] == "inconclusive"
-    assert "less than the smallest effect" in judged["reason"]
+    assert "below the smallest effect" in judged["reason"]
     assert verdict(of, table, points)["verdict"] == "reproduced"
 
 

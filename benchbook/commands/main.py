@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 
 from benchbook.core.errors import BenchbookError
 
@@ -24,6 +25,9 @@ def main() -> None:
         raise SystemExit(1) from None
     except OSError as error:
         # A full disk, a folder that may not be written: what was journalled stays and is resumed.
+        if error.filename is None:  # perhaps the output's: what is left of it cannot be written
+            with suppress(OSError):
+                os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         where = f"{error.filename}: " if error.filename else ""
         words = error.strerror or str(error)
         print(f"benchbook: {where}{words}; correct this and run again", file=sys.stderr)

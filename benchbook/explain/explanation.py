@@ -84,7 +84,7 @@ class Explained:
 def of_file(file: Path, machine: Machine) -> Explained:
     """One file or standard input; what cannot be read is told, never raised."""
     name = str(file)
-    called = "standard input" if name == STDIN else name
+    called = "standard input" if name == STDIN else name if name.isprintable() else repr(name)
     try:
         content = content_of(file)
     except OSError as error:
@@ -130,7 +130,7 @@ def of_content(name: str, content: bytes, machine: Machine) -> Explained:
     if not reports:
         reports = [message.report for message in failures[:1]]
     if not reports:
-        called = "standard input" if name == STDIN else name
+        called = "standard input" if name == STDIN else name if name.isprintable() else repr(name)
         return Explained(name, trouble=_unknown(called, log), notes=notes)
     for log_part, own in parts:
         same_runs.tell_commands(log_part.commands, own)

@@ -230,7 +230,8 @@ static void open_peer(struct peer *peer, struct carrier *carrier) {
     const size_t low = peer->node < sharing.node ? peer->node : sharing.node;
     const size_t high = peer->node < sharing.node ? sharing.node : peer->node;
     snprintf(peer->name, sizeof peer->name, "node %zu", peer->node);
-    /* A node may be at work for long without polling; who is killed is noticed by who started it. */
+    /* A node may be at work for long without polling; who is killed is noticed by who started it.
+     */
     const struct endpoint_options options = {
         .peer = peer->name,
         .connection = CONNECTION + low * SHARING_NODES_MOST + high,

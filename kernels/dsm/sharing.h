@@ -55,9 +55,9 @@ struct sharing_setup {
     size_t node;
     size_t nodes;
     struct carrier *carriers[SHARING_NODES_MOST]; /* to each other node; they are closed here */
-    bool has_mprotect_only; /* of the ways to catch faults */
-    bool is_crowded;        /* more nodes than CPUs: who waits lets others run */
-    sharing_watch *watch;   /* called now and then by who waits; NULL: nobody */
+    bool has_mprotect_only;                       /* of the ways to catch faults */
+    bool is_crowded;      /* more nodes than CPUs: who waits lets others run */
+    sharing_watch *watch; /* called now and then by who waits; NULL: nobody */
 };
 
 /* Exits as cannot_run does where the system lacks something. */

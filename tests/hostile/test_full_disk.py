@@ -73,7 +73,7 @@ def test_the_sentence_names_the_file(tmp_path: Path, what: str, name: str) -> No
     said = Path(f"{tmp_path}.err").read_text()
     last = said.splitlines()[-1]
     assert last.startswith(f"benchbook: {tmp_path}/{name}"), said
-    assert "No space left on device; mend that and run again" in last
+    assert "No space left on device; correct this and run again" in last
     assert "Traceback" not in said
     assert "lost sys.stderr" not in said
     assert '"version": 1' in done.stdout

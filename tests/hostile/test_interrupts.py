@@ -37,7 +37,7 @@ def test_ctrl_c_of_a_workflow(folder: Path, times: int) -> None:
     _, err = workflow.communicate(timeout=20)
     assert workflow.returncode == 128 + signal.SIGINT
     assert err.decode().splitlines()[-1:] == [
-        "benchbook: ended by SIGINT; the next start goes on from here"
+        "benchbook: ended by SIGINT; the next start continues from here"
     ]
     assert err.decode().count("benchbook:") == 1
     until = time.monotonic() + 10

@@ -1,5 +1,6 @@
 /* Threads that count, each in a word of its own, with the words as far apart as the point says. The
- * first thread is timed, and the others count all the while. No word is shared, but a line may be. */
+ * first thread is timed, and the others count all the while. No word is shared, but a line may be.
+ */
 #define _GNU_SOURCE
 #include <inttypes.h>
 #include <pthread.h>
