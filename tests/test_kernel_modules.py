@@ -23,7 +23,7 @@ CONTROLS = sorted(path.parent.name for path in (KERNELS / "controls").glob("*/ke
 # The harness calls the kernel that it is linked with: this is what a kernel defines for it.
 ENTRY = "bench_kernel"
 # Several C files without headers of their own behind one header, with what they keep in this one:
-# together they are one module, whose folder is its name.
+# together they are one module, called after it.
 STATE = "state.h"
 Modules = dict[str, set[str]]
 
@@ -72,7 +72,7 @@ def includes() -> Modules:
                 module.add(str((folder / name).with_suffix("")))
     for state in KERNELS.rglob(STATE):
         names = {str(state.parent / name) for name in behind_one_header(state.parent)}
-        needs = joined(needs, names, str(state.parent))
+        needs = joined(needs, names, str(state))
     return needs
 
 
@@ -126,4 +126,4 @@ def test_no_two_modules_use_each_other(name: str, common: list[Path], tmp_path: 
     flags = ["-O0", *needed.compile, f"-I{tmp_path}"]
     needs = symbols([*all_compiled(sources, *flags, compiler=compiler), *common])
     assert "refuse" in needs["emit"]
-    assert circle(joined(needs, behind_one_header(KERNELS / name), name)) == []
+    assert circle(joined(needs, behind_one_header(KERNELS / name), STATE)) == []
