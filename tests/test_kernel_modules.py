@@ -126,4 +126,6 @@ def test_no_two_modules_use_each_other(name: str, common: list[Path], tmp_path: 
     flags = ["-O0", *needed.compile, f"-I{tmp_path}"]
     needs = symbols([*all_compiled(sources, *flags, compiler=compiler), *common])
     assert "refuse" in needs["emit"]
-    assert circle(joined(needs, behind_one_header(KERNELS / name), STATE)) == []
+    folder = KERNELS / name  # its sources may be with those of others that have the same names
+    together = {part for part in behind_one_header(folder) if (folder / f"{part}.c").exists()}
+    assert circle(joined(needs, together, STATE)) == []
