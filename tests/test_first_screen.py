@@ -117,3 +117,12 @@ def test_a_claim_without_a_tested_cause_says_so(stream: dict[str, Any]) -> None:
         if claim["kind"] == "ratio" and not claim.get("through"):
             without = {**bare, "figures": [{**f, "explained": []} for f in bare["figures"]]}
             assert first_screen.why(without, [claim]) == "Why: no cause was tested for this claim."
+
+
+def test_a_claim_that_compares_no_points_has_no_tested_cause(stream: dict[str, Any]) -> None:
+    """Such as one about counts, which can be the first of a figure that is shown alone."""
+    claim = next(claim for claim in wording.all_claims(stream) if claim["kind"] == "ratio")
+    of_counts = {**claim, "kind": "count_ratio", "points": {}, "verdict": "reproduced"}
+    of_counts |= {"through": None}
+    without = {**stream, "figures": [{**f, "explained": []} for f in stream["figures"]]}
+    assert first_screen.why(without, [of_counts]) == "Why: no cause was tested for this claim."

@@ -113,8 +113,10 @@ def _side_names(paper: Paper, claim: Claim) -> list[str]:
 
 def _last_cache(paper: Paper, claim: Claim) -> tuple[str, int]:
     """Name and bytes of all last-level caches together of the machine that ran a paper whose sizes
-    follow its caches; 0 bytes of another paper, or where they are unknown."""
-    caches = wording.experiment_of(paper, wording.points_of(claim)[0])["caches"] or {"": 0}
+    follow its caches. 0 bytes of another paper, where they are unknown, and of a claim about counts
+    or printed figures, which compares no points."""
+    points = wording.points_of(claim)
+    caches = (wording.experiment_of(paper, points[0])["caches"] if points else None) or {"": 0}
     total = (paper["sizing"] or {}).get("total_llc_bytes") or 0
     return list(caches)[-1], total
 
