@@ -41,6 +41,10 @@ def test_first_make_leaves_pages_and_tables(measured: Path) -> None:
     results = results_of(measured)
     for page in ("index", PAPER, "controls", "machine"):
         assert (measured / "reports" / f"{page}.html").stat().st_size > 2000
+    for page in (measured / "reports").glob(
+        "*.html"
+    ):  # what a library warns of is for us, not there
+        assert "Warning:" not in page.read_text(), page
     samples = pd.read_parquet(results / "samples.parquet")
     named = {"run", "experiment", "variant", "point", "method", "block", "invocation", "sample"}
     named |= {"t_start_ns", "time_ns", "bytes_declared", "state", "bytes", "call", "block_bytes"}

@@ -13,6 +13,11 @@ _KEPT = re.compile(r"(<(svg|style|script|title|option)\b.*?</\2>|<[^>]*>)", re.D
 LANGUAGES = ("ja", "zh")
 
 
+def has_foreign(text: str) -> bool:
+    """Whether a text has such words: no font of a picture is sure to draw them."""
+    return _WORDS.search(text) is not None
+
+
 def marked(html: str, language: str) -> str:
     """The markup with each run of such words in a span of its language; other languages than
     LANGUAGES, which are written in these scripts, leave it as it is."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from benchbook.report import wording
+from benchbook.define.published import words_of
+from benchbook.report import foreign_words, wording
 from benchbook.report.plots.grid import Mark, Panel, panels
 from benchbook.report.plots.style import Picture
 from benchbook.report.sections import equivalence
@@ -57,7 +58,10 @@ def tick_labels(paper: Paper, figure: dict[str, Any]) -> list[str]:
     for row in next(iter(groups(figure).values())):
         size = _bytes(row)
         times = f"\n{_multiple(size / total)}×" if total and size else ""
-        ticks.setdefault(place_of[row["column"]], column_label(row["label"]) + times)
+        label = row["label"]
+        if foreign_words.has_foreign(label):  # our words lead; the table has the source's own
+            label = words_of(row["column"])
+        ticks.setdefault(place_of[row["column"]], column_label(label) + times)
     return [ticks[k] for k in sorted(ticks)]
 
 
