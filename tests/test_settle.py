@@ -248,9 +248,9 @@ def test_blocks_asked_for_are_measured_and_a_second_settle_is_counted(
     # Which of them, the host's noise of these seconds decides.
     assert lines[0] in (f"{KEY}: not reproduced", f"{KEY}: inconclusive")
     assert lines[1].startswith("  this run alone: the ratio of rates ")
-    assert lines[1].endswith("; 7 blocks")
+    assert lines[1].endswith("; 7 rounds")
     assert lines[2].startswith("  before, not pooled: ")
-    assert lines[2].endswith(", 6 blocks")
+    assert lines[2].endswith(", 6 rounds")
     runs = place.settling()
     numbers = [json.loads((run / journal.PLAN).read_text())["settle"]["number"] for run in runs]
     assert sorted(numbers) == [1, 2]

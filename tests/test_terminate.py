@@ -65,6 +65,12 @@ def living(folder: Path) -> list[int]:
     return found
 
 
+def hear_all() -> None:
+    """What started the tests may ignore some of them, as nohup does, and so would the workflow."""
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
+
+
 def started(folder: Path, *, mended: bool = True) -> subprocess.Popen[bytes]:
     """Snakemake in that folder, some of whose jobs have ended."""
     (folder / "Snakefile").write_text(SNAKEFILE.format(root=str(ROOT), mended=mended))
@@ -73,6 +79,7 @@ def started(folder: Path, *, mended: bool = True) -> subprocess.Popen[bytes]:
         cwd=folder,
         stderr=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
+        preexec_fn=hear_all,  # noqa: PLW1509 - we have one thread
     )
     until = time.monotonic() + 120
     while not any(folder.glob("done/*")):
