@@ -17,7 +17,6 @@ enum { TYPE_FIRST = 0xe000, TYPES = 0x1000 };
 const char *const carrier_words[] = {
     [CARRIER_RINGS] = "rings",
     [CARRIER_PACKET] = "packet",
-    [CARRIER_XDP] = "xdp",
     [CARRIER_UDP] = "udp",
     [CARRIER_MEMORY] = "memory",
     [CARRIER_TCP] = "tcp",
@@ -110,9 +109,6 @@ static void open_ethernet(enum carrier_word word, const struct network *network,
     if (ends->near.carrier && ends->far.carrier) {
         return;
     }
-    if (word == CARRIER_XDP) {
-        cannot_run("this program has no AF_XDP sockets yet; take the carrier rings or packet");
-    }
     lack(word == CARRIER_RINGS ? "rings of Ethernet frames" : "a socket for Ethernet frames",
          "it takes CAP_NET_RAW in the network namespace, and packet sockets in the kernel "
          "(CONFIG_PACKET)");
@@ -167,7 +163,6 @@ struct ends ends_open(enum carrier_word word, const struct network *network, siz
         break;
     case CARRIER_RINGS:
     case CARRIER_PACKET:
-    case CARRIER_XDP:
         open_ethernet(word, network, frames, &ends);
         break;
     }

@@ -9,7 +9,6 @@
 enum carrier_word {
     CARRIER_RINGS,
     CARRIER_PACKET,
-    CARRIER_XDP,
     CARRIER_UDP,
     CARRIER_MEMORY,
     CARRIER_TCP,

@@ -240,7 +240,7 @@ static const struct argp_option options[] = {
      .doc = "Lose so many of a million frames on purpose, at each end; 0 without it"},
     {.name = "carrier",
      .key = OPTION_CARRIER,
-     .arg = "rings|packet|xdp|udp|memory|tcp|tcp-nagle",
+     .arg = "rings|packet|udp|memory|tcp|tcp-nagle",
      .doc = "What brings messages to the other side; the last two are TCP alone, with and without "
             "TCP_NODELAY"},
     {.name = "ring-frames",
@@ -256,7 +256,7 @@ static enum carrier_word parse_carrier(const char *text) {
             return (enum carrier_word)word;
         }
     }
-    refuse("--carrier '%s' is none of rings, packet, xdp, udp, memory, tcp and tcp-nagle; give one "
+    refuse("--carrier '%s' is none of rings, packet, udp, memory, tcp and tcp-nagle; give one "
            "of them",
            text);
 }
@@ -279,7 +279,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state) {
         return 0;
     case ARGP_KEY_END:
         if (!options_chosen.has_carrier) {
-            refuse("--carrier is missing; give one of rings, packet, xdp, udp, memory, tcp and "
+            refuse("--carrier is missing; give one of rings, packet, udp, memory, tcp and "
                    "tcp-nagle");
         }
         return 0;
