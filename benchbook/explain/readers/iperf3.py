@@ -213,7 +213,7 @@ def _says(log: Log, run: _Run, line: Line) -> None:
         run.facts["protocol"] = "tcp"
     elif "iperf3: " in text and (found := _ERROR.search(text)):
         run.ended_in_line = line.number
-        if not found[1]:  # what the message of an error means is told by itself
+        if not found[1]:  # else the failure has a finding of its own
             words = (found[2] or found[3]).strip()
             run.notes.append(f"line {line.number}: iperf3 says: {words}")
     elif " Sent " in text and _COUNTED.search(text):

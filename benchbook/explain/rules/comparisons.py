@@ -1,4 +1,4 @@
-"""undecided-ratio, numa-placement, peer-access: what two runs of a log tell of each other."""
+"""undecided-ratio, numa-placement, peer-access: what the difference of two runs in a log shows."""
 
 from __future__ import annotations
 

@@ -64,5 +64,5 @@ def _wide(report: Report) -> Iterator[Finding]:
 def _is_wide(mean: Result | None, error: Result) -> bool:
     if mean is None or not (mean.is_positive and error.is_number):
         return False
-    is_none = mean.is_time and mean.base_value < LEAST_NS  # which is told by itself
+    is_none = mean.is_time and mean.base_value < LEAST_NS  # which has a finding of its own
     return error.value > WIDE * mean.value and not is_none

@@ -66,7 +66,7 @@ def next_to_ceiling(report: Report, machine: Machine) -> Iterator[Finding | str]
 
 
 def _is_of_link(report: Report, result: Result) -> bool:
-    """Whether it is a large transfer with memory that the device reaches by itself."""
+    """Whether a result is a large transfer with pinned memory, which the device reads directly."""
     size = report.column(result, "message_bytes")
     pinned = report.column(result, "host_memory") == "pinned"
     return pinned and is_number(size) and size >= LEAST_BYTES

@@ -152,7 +152,7 @@ def tail_of_sizes(report: Report) -> Iterator[Finding]:
 WIDE_RUNS, WIDER_RUNS = 0.25, 0.5  # deviation ÷ mean, with and without a warning
 FAR_RUN, FARTHER_RUN = 1.5, 2.0  # longest ÷ mean, with and without a warning
 FEW_RUNS = 8  # which have no tail
-APART, LEAST_RUNS = 0.5, 3  # deviation ÷ mean that is told by itself; runs of which it is one
+APART, LEAST_RUNS = 0.5, 3  # deviation ÷ mean that has a finding of its own; the runs it needs
 UNSURE = 0.1  # error to one side ÷ mean: two such means may differ by a quarter without a reason
 
 
