@@ -3,10 +3,12 @@
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.stats import norm, studentized_range
 
 from benchbook import stats
+from benchbook.analyse.null_tests import ratio_interval
 from benchbook.core.errors import BenchbookError
 
 
@@ -110,3 +112,13 @@ def test_share_at_least_counts_the_observed_value_too():
     assert stats.share_at_least(null, 0.0) == 1.0
     with pytest.raises(BenchbookError):
         stats.share_at_least([], 1.0)
+
+
+def test_what_is_not_above_zero_has_no_ratio():
+    """Calls that move no bytes have no rate, and times below a tick have no logarithm."""
+    rows = [(block, point) for block in range(8) for point in "ab"]
+    calls = pd.DataFrame(rows, columns=["block", "point"]).assign(bytes_declared=0, median_ns=5.0)
+    assert ratio_interval(calls, "a", "b", "rate", "median_ns", 1) is None
+    assert ratio_interval(calls.assign(median_ns=0.0), "a", "b", "time", "median_ns", 1) is None
+    same = ratio_interval(calls, "a", "b", "time", "median_ns", 1)
+    assert same is not None and same["ratio"] == 1

@@ -22,12 +22,15 @@ def ratio_interval(
 ) -> dict[str, float] | None:
     """Paired ratio of two points over blocks, with the interval simultaneous over `claims`.
 
-    quantity rate (declared bytes ÷ time) or time. None where no block has both.
+    quantity rate (declared bytes ÷ time) or time. None where no block has both, and where a value
+    is not above zero: the rate of a call that moves no bytes, a time below the clock's tick.
     """
     both = summaries[summaries["point"].isin([numerator, denominator])]
     if both["point"].nunique() < len({numerator, denominator}):
         return None
     values = rate(both["bytes_declared"], both[measure]) if quantity == "rate" else both[measure]
+    if not (values > 0).all():
+        return None
     pairs = pd.DataFrame([{"comparison": "c", "numerator": numerator, "denominator": denominator}])
     logs = stats.paired_log_ratios(both[["block", "point"]].assign(value=values), pairs)
     if logs.empty:

@@ -68,11 +68,14 @@ def experiment(root: Path, name: str) -> Space:
     for method, text in content["definitions"].items():
         if not text.strip():
             raise place.at("definitions", method).refusal("is empty; say what the check demands")
-    for function, calls in content.get("calls", {}).items():
-        if not function.startswith(TIMED):
-            raise place.at("calls").refusal(f"names {function!r}; timed functions begin {TIMED!r}")
-        if not calls:
-            raise place.at("calls", function).refusal("is empty; name a library call or remove it")
+    for key in ("calls", "may_call"):
+        for function, calls in content.get(key, {}).items():
+            if not function.startswith(TIMED):
+                reason = f"names {function!r}; timed functions begin {TIMED!r}"
+                raise place.at(key).refusal(reason)
+            if not calls:
+                reason = "is empty; name a library call or remove it"
+                raise place.at(key, function).refusal(reason)
     for variant, peer in peers.of(content).items():
         file = f"kernels/{name}/peers/{variant}.yaml"
         Place(file, "parser").known(

@@ -273,6 +273,10 @@ class Experiment(Model):
     calls: dict[str, list[str]] = Field(
         default={}, description="timed function -> library calls that must be in it"
     )
+    may_call: dict[str, list[str]] = Field(
+        default={},
+        description="timed function -> library calls that its source may make: no loop replaced",
+    )
     buffers: int = Field(ge=0, description="buffers of `bytes` held at once, for the memory plan")
     network: Network = False
     real_time: bool = Field(

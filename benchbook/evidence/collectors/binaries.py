@@ -36,15 +36,16 @@ def rows(context: Context) -> list[Row]:
 
 
 def _declared_calls(context: Context, point: dict[str, Any], variant: dict[str, Any]) -> Row:
-    """Library calls that the timed function is there to make, by the experiment's definition or by
-    the point's own factor `call`; any other was the compiler's idea."""
+    """Library calls that the timed function is there to make, or may make, by the experiment's
+    definition or by the point's own factor `call`; any other was the compiler's idea."""
     factors = point["factors"]
     function = disassembly.function_of(factors, variant["timed_functions"])
     named = [str(factors["call"])] if "call" in factors else []
+    must = context.definition.get("calls", {}).get(function, named)
     return evidence_row(
         context.experiment,
         "library_calls_declared",
-        context.definition.get("calls", {}).get(function, named),
+        [*must, *context.definition.get("may_call", {}).get(function, [])],
         "definition",
         point=point["id"],
         variant=point["variant"],
