@@ -126,3 +126,28 @@ def test_a_claim_that_compares_no_points_has_no_tested_cause(stream: dict[str, A
     of_counts |= {"through": None}
     without = {**stream, "figures": [{**f, "explained": []} for f in stream["figures"]]}
     assert first_screen.why(without, [of_counts]) == "Why: no cause was tested for this claim."
+
+
+def test_what_cannot_be_measured_is_shown_with_what_tests_it_here(stream: dict[str, Any]) -> None:
+    first, *others = first_screen.leading_claims(stream)
+    away = {**first, "verdict": "not_measurable_here", "estimate": None, "interval": None}
+    away |= {"requires": "a machine of 1998", "kind": "stated_ratio", "unit": "times"}
+    names = [f"{claim['figure']}/{claim['claim']}" for claim in [away, *others]]
+    thesis = {"claim": names[0], "label": "old ÷ new"}
+    thesis["in_its_place"] = [{"claim": name, "label": name} for name in names[1:3]]
+    figures = [{**figure, "claims": [], "explained": []} for figure in stream["figures"]]
+    paper = {**stream, "thesis": {**stream["thesis"], **thesis}}
+    paper["figures"] = [{**figures[0], "claims": [away, *others]}, *figures[1:]]
+    shown = first_screen.leading_claims(paper)
+    assert [claim["label"] for claim in shown] == ["old ÷ new", *names[1:3]]
+    assert first_screen.verdicts(shown) == {"not_measurable_here": 1, "reproduced": 2}
+    assert first_screen.happened(paper, shown).endswith(
+        "Of 2 claims that test the same idea on today’s systems, 2 are reproduced."
+    )
+    assert first_screen.why(paper, shown) == "Why: the first needs a machine of 1998."
+    assert [row.label.lower() for row in first_screen.charts(paper)[0].rows] == [
+        "old ÷ new",
+        *names[1:3],
+    ]
+    alone = {**paper, "thesis": {**thesis, "in_its_place": []}}
+    assert first_screen.leading_claims(alone) == [away]

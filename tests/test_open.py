@@ -51,7 +51,11 @@ def checkout(root: Path, **changed: Any) -> Path:
     real = yaml.safe_load(path.read_text(encoding="utf-8"))
     measured = ("figures", "sweeps", "sizing", "shares")
     kept = {key: value for key, value in real.items() if key not in measured}
-    del kept["thesis"]["claim"], kept["remarks"]  # which are about none of these
+    del (
+        kept["thesis"]["claim"],
+        kept["thesis"]["in_its_place"],
+        kept["remarks"],
+    )  # which are about none of these
     path.write_text(yaml.safe_dump({**kept, "open": FIGURES} | changed), encoding="utf-8")
     return root
 

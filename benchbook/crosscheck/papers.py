@@ -87,6 +87,8 @@ def _whence(place: Place, content: dict[str, Any], folder: Path) -> None:
             raise place.at("thesis", "claim").refusal("is missing; name the claim that tests it")
         if "claim" in thesis:
             place.at("thesis", "claim").known(thesis["claim"], known, "figure/claim")
+        for stand_in in thesis.get("in_its_place", []):
+            place.at("thesis", "in_its_place").known(stand_in["claim"], known, "figure/claim")
     elif any(figure.get("claims") for figure in content["figures"]):
         raise place.at("thesis").refusal(
             "is missing; say what the source concludes, and name the claim that tests it"

@@ -686,6 +686,13 @@ class Statement(Model):
     )
 
 
+class InItsPlace(Model):
+    """A claim that tests the thesis on the systems that this project has."""
+
+    claim: str = Field(description="figure/claim")
+    label: str = Field(min_length=1, description="what it compares, in a few words")
+
+
 class Thesis(Model):
     """What the source itself concludes, and the claim that tests it."""
 
@@ -693,6 +700,10 @@ class Thesis(Model):
     source: Statement
     claim: str | None = Field(
         default=None, description="figure/claim: the page leads with it, measurable or not"
+    )
+    label: str = Field(default="", description="what `claim` compares, in a few words")
+    in_its_place: list[InItsPlace] = Field(
+        default=[], description="shown with the claim where that cannot be measured"
     )
 
 

@@ -56,8 +56,25 @@ def leading(paper: Paper) -> dict[str, Any] | None:
     return next(iter(tried or claims), None)
 
 
+def in_its_place(paper: Paper) -> list[dict[str, Any]]:
+    """The claims, each with a short `label`, that test what the source concludes on the systems of
+    this machine; none where the claim that the page opens with is measurable."""
+    first = leading(paper)
+    if first is None or first["verdict"] != "not_measurable_here":
+        return []
+    claims = {f"{claim['figure']}/{claim['claim']}": claim for claim in wording.all_claims(paper)}
+    return [
+        claims[stand_in["claim"]] | {"label": stand_in["label"]}
+        for stand_in in (paper.get("thesis") or {}).get("in_its_place", [])
+        if stand_in["claim"] in claims
+    ]
+
+
 def headline(paper: Paper) -> str:
     """The finding, as a title."""
+    if others := in_its_place(paper):
+        hold = sum(claim["verdict"] == "reproduced" for claim in others)
+        return f"On today’s systems {hold} of {len(others)} claims of this kind hold"
     if several := equivalence.no_effect_claims(paper):
         return equivalence.headline(paper, several)
     first = leading(paper)

@@ -21,6 +21,13 @@ Claim = dict[str, Any]
 MOST_SIDES = 6  # rows of the chart of what a claim compares
 MOST_RUNS = 40  # single runs of a cell that a panel draws
 SHORT = 32  # words of a quotation that leads the page
+# Verdict -> what is said of one claim, and of several.
+HOLD = {
+    "reproduced": ("is reproduced", "are reproduced"),
+    "not_reproduced": ("is not reproduced", "are not reproduced"),
+    "inconclusive": ("is not decided", "are not decided"),
+    "not_measurable_here": ("is not measurable either", "are not measurable either"),
+}
 NOISY, NOISE = 0.5, 0.1  # share of the rounds that were disturbed, from which a run is called so
 
 
@@ -34,10 +41,14 @@ class Condition:
 
 def leading_claims(paper: Paper) -> list[Claim]:
     """The claims that answer the page's question: several where one change is claimed to matter for
-    none of several methods."""
+    none of several methods, or where others test in its place what cannot be measured here."""
     first = answer_section.leading(paper)
     several = equivalence.no_effect_claims(paper)
-    return several if first in several else [first] if first else []
+    if first in several:
+        return several
+    others = answer_section.in_its_place(paper)
+    label = {"label": paper["thesis"]["label"]} if others else {}
+    return [first | label, *others] if first else []
 
 
 def title(paper: Paper) -> str:
@@ -73,6 +84,8 @@ def happened(paper: Paper, claims: list[Claim]) -> str:
     there = _there(claims)
     if all(claim["estimate"] is None for claim in claims):
         return f"Here it was not measured{there}."
+    if others := claims[1:] if first["verdict"] == "not_measurable_here" else []:
+        return f"Here it was not measured{_there([first])}. {_in_its_place(others)}"
     if len(claims) > 1:
         shown = number_format.listed(
             [
@@ -94,6 +107,20 @@ def happened(paper: Paper, claims: list[Claim]) -> str:
         times = f"{claims_section.value(first)} times {words} {bottom}"
         return f"Here {top} {verb} {times}{over}{there}."
     return f"Here: {first['unit']} {claims_section.value(first)}{over}{there}."
+
+
+def _in_its_place(claims: list[Claim]) -> str:
+    """How many of the claims hold, do not hold, or are open, as a sentence."""
+    amounts = Counter(claim["verdict"] for claim in claims)
+    parts = [
+        f"{amounts[name]} {words[amounts[name] > 1]}"
+        for name, words in HOLD.items()
+        if amounts[name]
+    ]
+    return (
+        f"Of {number_format.plural(len(claims), 'claim')} that test the same idea on today’s "
+        f"systems, {number_format.listed(parts)}."
+    )
 
 
 def _there(claims: list[Claim]) -> str:
@@ -150,7 +177,8 @@ def why(paper: Paper, claims: list[Claim]) -> str:
         how = claims_section.dependence(first)
         return f"Why: {wording.method_name(paper, top)} {because}" + (f"; {how}." if how else ".")
     if first["verdict"] == "not_measurable_here" and first.get("requires"):
-        return f"Why: it needs {first['requires'].rstrip('.')}.{_stand_in(paper, first)}"
+        subject = "the first" if len(claims) > 1 else "it"
+        return f"Why: {subject} needs {first['requires'].rstrip('.')}.{_stand_in(paper, first)}"
     if first["verdict"] == "not_measurable_here":
         return f"Why: {wording.lower_first(claims_section.not_measurable(paper, first))}"
     if len(claims) > 1:
@@ -224,6 +252,8 @@ def _smaller(paper: Paper, claims: list[Claim], explained: list[dict[str, Any]])
 
 def region_reason(claims: list[Claim]) -> str:
     """Why the region of the leading claims counts as holding, as the paper's folder declares it."""
+    if "label" in claims[0]:  # each has a region of its own
+        return ""
     reasons = dict.fromkeys(claim["region_reason"] for claim in claims if claim["region_reason"])
     return next(iter(reasons), "")
 
@@ -309,7 +339,9 @@ def of_claims(paper: Paper, claims: list[Claim]) -> Chart | None:
         COLUMNS,
         rows,
         ratio=ratio,
-        label="claim" if _is_named_by_unit(claims) else shown[0]["unit"].partition(",")[0],
+        label="claim"
+        if "label" in claims[0] or _is_named_by_unit(claims)
+        else shown[0]["unit"].partition(",")[0],
         height=TALL_PX,
     )
 
@@ -323,7 +355,9 @@ def _claim_row(paper: Paper, claim: Claim, *, alone: bool) -> Row:
     low, high = claim["interval"] or (None, None)
     points = wording.points_of(claim)
     name = claims_section.name(paper, claim)
-    if not alone and claim["kind"] == "ratio":
+    if "label" in claim:
+        name = claim["label"]
+    elif not alone and claim["kind"] == "ratio":
         name = equivalence.method_of(paper, claim)
     elif alone and _is_named_by_unit([claim]):
         name = claim["unit"].partition(",")[0]
