@@ -12,6 +12,7 @@ from conftest import ROOT, copy_checkout
 
 from benchbook.build import disassembly
 from benchbook.build.stage import build_variant, not_there
+from benchbook.define import catalogue
 from benchbook.host.compilers import program_of
 from kernels import KERNELS, compiled
 
@@ -83,6 +84,14 @@ def test_compiler_and_flags_are_those_of_the_definition(tmp_path: Path, compiler
     assert {"-O2", "-mcmodel=large"} <= set(record["effective"])
     assert record["timed_functions"]["timed_copy_memcpy"]["library_calls"] == ["memcpy"]
     assert record["timed_functions"]["timed_loop"]["loads_in_loop"] > 0
+
+
+@pytest.mark.parametrize("experiment", catalogue.experiments(ROOT))
+def test_the_base_of_every_experiment_is_built(tmp_path: Path, experiment: str) -> None:
+    """And does what its definition says of it, or lacks a library that the reason names."""
+    base = catalogue.definition(ROOT, experiment)["base"]
+    record = build_variant(ROOT, experiment, base, tmp_path / base / "variant.json")
+    assert record["state"] in ("ok", "cannot_run"), record["reason"]
 
 
 def test_wrong_library_call_fails_the_variant(tmp_path: Path) -> None:
