@@ -9,7 +9,7 @@ import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,7 @@ from benchbook.define.catalogue import definition
 from benchbook.host import link_libraries
 from kernels import KERNELS, LIMIT_S, points
 
-SOURCES = sorted((KERNELS / "rpc").glob("*.c"))
+SOURCES = [KERNELS / "rpc" / source for source in definition(ROOT, "rpc")["sources"]]
 PAIR = (f"--near-address={HERE}", f"--far-address={HERE}")
 METHODS, PROTOCOLS = ("call", "exchange"), ("tcp", "udp")
 EVERY = [(method, protocol) for method in METHODS for protocol in PROTOCOLS]
@@ -33,7 +33,16 @@ WAITED = [
     *((method, protocol, "block") for method, protocol in EVERY),
     *(("exchange", protocol, "spin") for protocol in PROTOCOLS),
 ]
+# Over messages calls may spin too, for the library does not wait for them.
+OVER_MESSAGES = [
+    (method, protocol, wait)
+    for method in METHODS
+    for protocol in ("fifo", "signal")
+    for wait in ("block", "spin")
+]
 SERVERS = 3
+DEATH_LIMIT_S = 2.0
+HOSTILE_CALLS = 10_000
 MOST_LOST = 4  # then the kernel gives up
 
 # Stands before the far side's taking in, and does to one request, or to each from it on, what the
@@ -80,7 +89,12 @@ pytestmark = pytest.mark.skipif(len(CPUS) < 2, reason="both sides need a CPU eac
 
 
 def build(
-    folder: Path, *flags: str, name: str = "gcc", more: tuple[Path, ...] = (), link: str = ""
+    folder: Path,
+    *flags: str,
+    name: str = "gcc",
+    sources: Sequence[Path] = SOURCES,
+    more: tuple[Path, ...] = (),
+    link: str = "",
 ) -> Path:
     """As the build stage does; the stubs are nobody's, and their warnings too."""
     if shutil.which(name) is None:
@@ -91,7 +105,7 @@ def build(
     folder.mkdir(exist_ok=True)
     stubs = link_libraries.stubs(KERNELS / "rpc/transfer.x", folder)
     given = [*(flags or ("-O2",)), *needed.compile, f"-I{folder}"]
-    own = kernels.all_compiled([*SOURCES, *more], *given, compiler=name)
+    own = kernels.all_compiled([*sources, *more], *given, compiler=name)
     made = kernels.all_compiled(stubs, *given, link_libraries.UNWARNED, compiler=name)
     harness = kernels.harness(*(flags or ("-O2",)), compiler=name)
     libraries = [*needed.link, *([link] if link else [])]
@@ -158,6 +172,66 @@ def test_every_payload_arrives_and_is_answered(rpc: Path, hosts: network.Network
             message = {"request_bytes": mark + 44 + size, "answer_bytes": mark + 28}
             expected.append({**both, **of_call, **own[protocol], **message})
     assert seen == expected
+
+
+@pytest.mark.parametrize("wait", ["block", "spin"])
+def test_every_payload_arrives_by_messages_and_is_answered(
+    rpc: Path, hosts: network.Network, wait: str
+) -> None:
+    kinds = [pair[:2] for pair in OVER_MESSAGES if pair[2] == wait]
+    sizes = {4: 4, 9: 12, 1024: 1024}  # in whole words
+    wanted = [point(*pair, payload_bytes=size) for pair in kinds for size in sizes]
+    done = start(rpc, hosts, VETH, f"--wait={wait}", *wanted)
+    seen = good(done)
+    assert [result["bytes_declared"] for result in points(done.stdout)] == [*sizes] * len(kinds)
+    for values in seen:
+        values.pop("procedure_library")
+        # A side that gets no CPU for 2 ms is taken for one that lost a frame.
+        assert values.pop("frames_resent") >= values.pop("frames_repeated")
+    assert seen == [
+        {
+            "round_trips": 23,
+            "sockets_opened": 0,
+            "stream": 0,
+            "procedure_calls": 23 * (method == "call"),
+            "request_bytes": 44 + words,
+            "answer_bytes": 28,
+            "spinning": int(wait == "spin"),
+            "affinity_cpus": 1,
+            "device_is_loopback": 0,
+            "device_mtu_bytes": 1500,
+            "ethernet_frames": 1,
+            "mapped_rings": 1,
+            "queued": int(protocol == "fifo"),
+            "interrupting": 0,
+            "resend_timeout_ns": 2_000_000,
+        }
+        for method, protocol in kinds
+        for words in sizes.values()
+    ]
+
+
+def hostile(folder: Path, *flags: str, name: str = "gcc") -> Path:
+    sources = [source for source in SOURCES if source.name != "rpc.c"]
+    return build(folder, *flags, name=name, sources=sources, more=(ROOT / "tests/rpc_hostile.c",))
+
+
+def answered(program: Path, calls: int, seed: int) -> tuple[int, int, str]:
+    """Hostile calls that were accepted and refused, and how the killed server was named."""
+    done = kernels.run(program, str(calls), str(seed))
+    assert (done.returncode, done.stderr) == (0, "")
+    accepted, refused, sentence = done.stdout.splitlines()
+    return int(accepted.split()[1]), int(refused.split()[1]), sentence
+
+
+def test_hostile_calls_by_messages_are_refused_and_good_ones_still_served(tmp_path: Path) -> None:
+    program = hostile(tmp_path / "hostile")
+    for seed in range(2):
+        accepted, refused, sentence = answered(program, HOSTILE_CALLS, seed)
+        assert accepted + refused == HOSTILE_CALLS
+        # A change of credentials' contents, or of a call's number, is no fault of the call.
+        assert refused > HOSTILE_CALLS / 2
+        assert sentence.startswith("the server of messages has ")
 
 
 def test_without_rpc_as_many_bytes_go_there_and_back(rpc: Path, tmp_path: Path) -> None:
@@ -269,6 +343,48 @@ def test_a_server_that_dies_ends_the_measuring(faulty: Path, method: str, protoc
     assert done.stderr.count("\n") == 1
 
 
+@pytest.mark.parametrize(("method", "protocol", "wait"), OVER_MESSAGES)
+def test_a_server_of_messages_that_dies_or_stops_is_named_in_time(
+    faulty: Path,
+    hosts: network.Network,
+    monkeypatch: pytest.MonkeyPatch,
+    method: str,
+    protocol: str,
+    wait: str,
+) -> None:
+    wanted = point(method, protocol, samples=1000)
+    for fault, words in (
+        ("killed", "the server of messages was ended by signal 9"),
+        ("dumb", "the server of messages has not answered for "),
+    ):
+        monkeypatch.setenv("FAULT", fault)
+        began = time.monotonic()
+        done = start(faulty, hosts, VETH, f"--wait={wait}", wanted)
+        assert time.monotonic() - began < DEATH_LIMIT_S
+        assert done.returncode == 1
+        assert words in done.stderr
+        assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("fault", WRONG)
+@pytest.mark.parametrize(
+    ("method", "protocol"), [pair[:2] for pair in OVER_MESSAGES if pair[2] == "block"]
+)
+def test_what_is_wrong_by_messages_fails_the_point(
+    faulty: Path,
+    hosts: network.Network,
+    monkeypatch: pytest.MonkeyPatch,
+    fault: str,
+    method: str,
+    protocol: str,
+) -> None:
+    monkeypatch.setenv("FAULT", fault)
+    done = start(faulty, hosts, VETH, point(method, protocol))
+    (result,) = points(done.stdout)
+    assert (done.returncode, result["status"]) == (1, "fail")
+    assert result["reason"] == f"{WRONG[fault]} (1 wrong of 23 round trips)"
+
+
 @contextmanager
 def endless(rpc: Path) -> Iterator[tuple[subprocess.Popen[str], list[int]]]:
     """A kernel that goes on for long, and its servers."""
@@ -304,6 +420,32 @@ def test_nothing_is_left_running(rpc: Path, end: str) -> None:
         assert not any(map(is_running, servers))
 
 
+@pytest.mark.parametrize("end", ["kill", "kill -9"])
+def test_nothing_is_left_running_of_messages(rpc: Path, hosts: network.Network, end: str) -> None:
+    door = hosts.door(VETH)
+    if door.refused:
+        pytest.skip(door.refused)
+    options = [f"--{name}={value}" for name, value in door.options.items()]
+    command = [str(rpc), *options, point("call", "fifo", samples=1_000_000)]
+    with subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        pass_fds=door.inherits,
+        preexec_fn=door.enter,  # noqa: PLW1509  pytest's own threads hold no lock here
+    ) as process:
+        assert process.stdout is not None
+        process.stdout.readline()  # the start line: all servers are ready
+        servers = children(process.pid)
+        assert len(servers) == SERVERS + 1
+        ENDS[end](process.pid)
+        process.communicate(timeout=LIMIT_S)
+        until = time.monotonic() + DEATH_LIMIT_S
+        while any(map(is_running, servers)) and time.monotonic() < until:
+            time.sleep(0.01)
+        assert not any(map(is_running, servers))
+
+
 def test_taken_ports_are_named_with_a_remedy(rpc: Path, tmp_path: Path) -> None:
     """One free port is one too few: two servers listen for streams."""
     few = tmp_path / "few"
@@ -328,6 +470,8 @@ BAD_ARGUMENTS = {
     f"{' '.join(PAIR)} --wait=spin {point()}": "method=call sleeps until its answer comes",
     f"{' '.join(PAIR)} {point(payload_bytes=3)}": "payload_bytes=3 is not from 4 to 8192",
     f"{' '.join(PAIR)} {point(payload_bytes=8193)}": "payload_bytes=8193 is not from 4 to 8192",
+    f"{' '.join(PAIR)} {point(protocol='fifo', payload_bytes=1365)}": "give at most 1364",
+    f"{' '.join(PAIR)} {point(protocol='fifo')}": "Ethernet frames go between two hosts",
     f"{' '.join(PAIR)} {point(protocol='sctp')}": "protocol=sctp is not a value of this key",
     f"{' '.join(PAIR)} {point().replace('loops=1', 'loops=2')}": "each round trip is a sample",
     f"{' '.join(PAIR)} --far-namespace=/nowhere {point()}": "/nowhere cannot be opened",
@@ -356,3 +500,12 @@ def test_sanitizers_find_nothing(name: str, hosts: network.Network, tmp_path: Pa
     good(start(program, hosts, VETH, *asked))
     spinning = [point("exchange", protocol, 5, 1023) for protocol in PROTOCOLS]
     good(start(program, hosts, VETH, "--wait=spin", *spinning))
+    for wait in ("block", "spin"):
+        by_messages = [
+            point(method, protocol, 5, size)
+            for method, protocol, own_wait in OVER_MESSAGES
+            if own_wait == wait
+            for size in (4, 1023, 1364)
+        ]
+        good(start(program, hosts, VETH, f"--wait={wait}", *by_messages))
+    answered(hostile(tmp_path / "hostile", *SANITIZERS, name=name), 2000, 5)

@@ -67,3 +67,15 @@ void far_start(struct listening calls, struct listening plain, int cpu) {
     companion_start("the server of datagrams", cpu, be_server_of_datagrams, &plain);
     let_go(plain, PROTOCOL_UDP);
 }
+
+static void be_server_of_messages(const void *argument) {
+    struct ends *const *ends = argument;
+    end_let_go(&(*ends)->near);
+    companion_ready(0);
+    serve_messages(*ends);
+}
+
+void far_start_messages(struct ends *ends, int cpu) {
+    companion_start("the server of messages", cpu, be_server_of_messages, &ends);
+    end_let_go(&ends->far);
+}

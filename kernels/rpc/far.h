@@ -11,4 +11,7 @@ struct listening far_listen(struct in_addr address);
 /* Starts the servers, on that CPU; the sockets are theirs from then on. */
 void far_start(struct listening calls, struct listening plain, int cpu);
 
+/* One more, of requests by messages; the far end is its own from then on. After far_start. */
+void far_start_messages(struct ends *ends, int cpu);
+
 #endif

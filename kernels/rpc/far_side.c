@@ -14,8 +14,12 @@ struct seen {
     atomic_size_t request_bytes;
     atomic_size_t answer_bytes;
     atomic_bool spins;
+    atomic_bool is_called;
+    atomic_bool has_messages;
     atomic_bool wants_nodelay;
     atomic_int nodelay;
+    atomic_uint_least64_t frames_resent;
+    atomic_uint_least64_t frames_repeated;
     atomic_size_t bytes; /* of what came */
     unsigned char came[TRIP_BYTES_MOST];
 };
@@ -30,6 +34,8 @@ void far_expect(const struct trip *trip) {
     atomic_store(&seen->payload_bytes, trip->bytes);
     atomic_store(&seen->request_bytes, trip->request_bytes);
     atomic_store(&seen->answer_bytes, trip->answer_bytes);
+    atomic_store(&seen->is_called, trip->is_call);
+    atomic_store(&seen->has_messages, protocol_has_messages(trip->protocol));
     atomic_store(&seen->spins, trip->spins);
     atomic_store(&seen->nodelay, -1);
     atomic_store(&seen->wants_nodelay, trip->protocol == PROTOCOL_TCP);
@@ -84,4 +90,29 @@ size_t far_answer_bytes(void) {
 
 bool far_spins(void) {
     return atomic_load(&seen->spins);
+}
+
+bool far_is_called(void) {
+    return atomic_load(&seen->is_called);
+}
+
+bool far_has_messages(void) {
+    return atomic_load(&seen->has_messages);
+}
+
+/* Of the same value again nothing is written: the near side reads what stands next to it. */
+static void set_count(atomic_uint_least64_t *count, uint64_t value) {
+    if (atomic_load_explicit(count, memory_order_relaxed) != value) {
+        atomic_store(count, value);
+    }
+}
+
+void far_note_frames(struct transport_frames frames) {
+    set_count(&seen->frames_resent, frames.resent);
+    set_count(&seen->frames_repeated, frames.repeated);
+}
+
+struct transport_frames far_frames(void) {
+    return (struct transport_frames){.resent = atomic_load(&seen->frames_resent),
+                                     .repeated = atomic_load(&seen->frames_repeated)};
 }

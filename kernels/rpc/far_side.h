@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "transport.h"
 #include "trip.h"
 
 /* Once, before the servers start. */
@@ -23,6 +24,9 @@ void far_rest(void);
 /* Whether this payload is what arrived last. */
 bool far_has(const unsigned char *payload, size_t bytes);
 
+/* Of the far side, since it was opened. */
+struct transport_frames far_frames(void);
+
 /* Whether the far side's end of the connection has TCP_NODELAY; below 0: unknown. */
 int far_nodelay(void);
 
@@ -35,5 +39,10 @@ size_t far_payload_bytes(void);
 size_t far_request_bytes(void);
 size_t far_answer_bytes(void);
 bool far_spins(void);
+bool far_is_called(void);    /* by Sun RPC */
+bool far_has_messages(void); /* requests come by messages */
+
+/* What the near side is to see of the far side's frames. */
+void far_note_frames(struct transport_frames frames);
 
 #endif

@@ -8,6 +8,8 @@
 
 #include "clock.h"
 #include "methods.h"
+#include "near_transport.h"
+#include "transport.h"
 
 enum { MISSES = 1 << 14 }; /* a side that spins looks at the clock after so many */
 #define NS_PER_S UINT64_C(1000000000)
@@ -22,6 +24,9 @@ static int limit_s(const struct trip *trip) {
 
 static void open_socket(struct trip *trip) {
     const struct timeval limit = {.tv_sec = limit_s(trip)};
+    if (protocol_has_messages(trip->protocol)) {
+        return;
+    }
     trip->socket = trip_connect(trip);
     if (setsockopt(trip->socket, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit) != 0) {
         refuse("a socket takes no limit of time (%s); see what stands between", strerror(errno));
@@ -65,6 +70,11 @@ BENCH_TIMED static void timed_exchange(const void *state) {
     if (trip->is_given_up) {
         return;
     }
+    if (protocol_has_messages(trip->protocol)) {
+        length =
+            near_transport_exchange(trip, trip->request, trip->request_bytes, came, sizeof came);
+        return;
+    }
     length = send(trip->socket, trip->request, trip->request_bytes, MSG_NOSIGNAL);
     if (length == (ssize_t)trip->request_bytes) {
         length = trip->spins ? take_spinning(trip) : take_asleep(trip);
@@ -81,6 +91,11 @@ static void look(struct trip *trip) {
         trip->end = TRIP_ANSWERED;
         return;
     }
+    if (protocol_has_messages(trip->protocol)) {
+        trip->end = TRIP_BROKEN;
+        trip->why = transport_failure() ? transport_failure() : "the answer has another length";
+        return;
+    }
     trip->end = length < 0 && error == EAGAIN ? TRIP_LOST : TRIP_BROKEN;
     trip->why = length == 0  ? "the connection was closed"
                 : length > 0 ? "the answer has another length"
@@ -88,6 +103,10 @@ static void look(struct trip *trip) {
 }
 
 static void close_socket(struct trip *trip) {
+    if (protocol_has_messages(trip->protocol)) {
+        transport_acknowledge();
+        return;
+    }
     close(trip->socket);
 }
 

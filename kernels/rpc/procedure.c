@@ -9,7 +9,9 @@
 #include <unistd.h>
 
 #include "methods.h"
+#include "near_transport.h"
 #include "transfer.h"
+#include "transport.h"
 
 _Static_assert(TRANSFER_BYTES_MOST == TRIP_BYTES_MOST, "both say what the longest payload is");
 
@@ -33,6 +35,11 @@ static void open_client(struct trip *trip) {
         .len = sizeof trip->there,
         .buf = &trip->there,
     };
+    data = (block){.block_len = (u_int)trip->bytes, .block_val = (char *)trip->request};
+    if (protocol_has_messages(trip->protocol)) {
+        client = near_transport_client(trip, TRANSFER, TRANSFER_VERSION);
+        return;
+    }
     trip->socket = trip_connect(trip);
     client = trip->protocol == PROTOCOL_TCP
                  ? clnt_vc_create(trip->socket, &address, TRANSFER, TRANSFER_VERSION, 0, 0)
@@ -42,7 +49,6 @@ static void open_client(struct trip *trip) {
                clnt_spcreateerror(""));
     }
     set_limit(trip->protocol);
-    data = (block){.block_len = (u_int)trip->bytes, .block_val = (char *)trip->request};
 }
 
 BENCH_TIMED static void timed_call(const void *state) {
@@ -58,13 +64,19 @@ static void look(struct trip *trip) {
         trip->end = TRIP_ANSWERED;
     } else {
         trip->end = status == RPC_TIMEDOUT ? TRIP_LOST : TRIP_BROKEN;
-        trip->why = clnt_sperrno(status);
+        trip->why = protocol_has_messages(trip->protocol) && transport_failure()
+                        ? transport_failure()
+                        : clnt_sperrno(status);
     }
 }
 
 static void close_client(struct trip *trip) {
     clnt_destroy(client);
     client = NULL;
+    if (protocol_has_messages(trip->protocol)) {
+        transport_acknowledge();
+        return;
+    }
     close(trip->socket);
 }
 

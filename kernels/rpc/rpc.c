@@ -1,5 +1,5 @@
-/* How long a call of Sun RPC takes that brings data to another host, over TCP and over UDP; and as
- * many bytes there and back without RPC, asleep or spinning. */
+/* How long a call of Sun RPC takes that brings data to another host, over TCP, UDP and memory-based
+ * messages; and as many bytes there and back without RPC, asleep or spinning. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -15,11 +15,14 @@
 #include "far.h"
 #include "far_side.h"
 #include "methods.h"
+#include "near_transport.h"
 #include "network.h"
+#include "transport.h"
 
 enum { KEY_PROTOCOL, KEY_PAYLOAD };
 enum { CALL, EXCHANGE };
 enum { CPUS_WANTED = 2, DYING_NS = 50000000 };
+enum { MESSAGE_PAYLOAD_MOST = TRANSPORT_BYTES_MOST - CALL_BYTES - LENGTH_BYTES };
 
 /* The point has failed where so many in a row have no answer, or more than so many of all. */
 enum { LOST_IN_A_ROW_MOST = 4, LOST_PERCENT_MOST = 1 };
@@ -30,6 +33,7 @@ static struct {
     bool has_buffer_errors;
     uint64_t delayed_acks;
     uint64_t buffer_errors;
+    struct transport_frames frames;
 } before;
 
 static struct {
@@ -47,6 +51,8 @@ static const struct trip_method *const trip_methods[] = {[CALL] = &call_method,
                                                          [EXCHANGE] = &exchange_method};
 static const struct trip_method *method;
 static struct trip trip;
+static struct ends ends;
+static bool wants_messages;
 static uint64_t seed;
 static uint32_t number;
 static int netstat = -1; /* of the far host */
@@ -54,6 +60,8 @@ static int netstat = -1; /* of the far host */
 static const char *const protocols[] = {
     [PROTOCOL_TCP] = "tcp",
     [PROTOCOL_UDP] = "udp",
+    [PROTOCOL_FIFO] = "fifo",
+    [PROTOCOL_SIGNAL] = "signal",
     NULL,
 };
 
@@ -75,7 +83,13 @@ static void accept_point(const struct bench_point *point) {
         refuse("payload_bytes=%" PRIu64 " is not from %d to %d; give one that is", bytes,
                PAYLOAD_LEAST_BYTES, TRIP_BYTES_MOST);
     }
-    if (point->method == CALL && network_asked()->spins) {
+    const enum protocol protocol = (enum protocol)point->values[KEY_PROTOCOL];
+    if (protocol_has_messages(protocol) && bytes > MESSAGE_PAYLOAD_MOST) {
+        refuse("payload_bytes=%" PRIu64 " does not fit into a message; give at most %d", bytes,
+               MESSAGE_PAYLOAD_MOST);
+    }
+    wants_messages = wants_messages || protocol_has_messages(protocol);
+    if (point->method == CALL && network_asked()->spins && !protocol_has_messages(protocol)) {
         refuse("method=call sleeps until its answer comes, as the library does; give --wait=block");
     }
     if (point->loops != 1) {
@@ -102,7 +116,14 @@ static struct bench_buffers open_network(const struct bench_settings *settings) 
         servers[i] = far_listen(network->far);
     }
     network_return();
+    if (wants_messages) {
+        ends = ends_open(CARRIER_RINGS, network, RINGS_FRAMES);
+    }
     far_start(servers[CALL], servers[EXCHANGE], cpus[1]);
+    if (wants_messages) {
+        far_start_messages(&ends, cpus[1]);
+        near_transport_open(&ends);
+    }
     cpus_pin(cpus[0]);
     return (struct bench_buffers){0};
 }
@@ -172,7 +193,17 @@ static size_t whole_words(size_t bytes) {
     return (bytes + ANSWER_BYTES - 1) / ANSWER_BYTES * ANSWER_BYTES;
 }
 
+static struct transport_frames frames_of_both_sides(void) {
+    const struct transport_frames near = transport_frames();
+    const struct transport_frames far = far_frames();
+    return (struct transport_frames){.resent = near.resent + far.resent,
+                                     .repeated = near.repeated + far.repeated};
+}
+
 static void note_counters(void) {
+    if (wants_messages) {
+        before.frames = frames_of_both_sides();
+    }
     before.has_delayed_acks =
         proc_net_count(netstat, "TcpExt", "DelayedACKs", &before.delayed_acks);
     before.has_buffer_errors =
@@ -188,12 +219,15 @@ static struct bench_task prepare(const struct bench_point *point) {
     trip = (struct trip){
         .protocol = protocol,
         .here = network->near,
-        .there = servers[point->method].addresses[protocol],
         .spins = network->spins,
+        .is_call = point->method == CALL,
         .bytes = bytes,
         .request_bytes = mark_bytes + CALL_BYTES + LENGTH_BYTES + whole_words(bytes),
         .answer_bytes = mark_bytes + REPLY_BYTES + ANSWER_BYTES,
     };
+    if (!protocol_has_messages(protocol)) {
+        trip.there = servers[point->method].addresses[protocol];
+    }
     note_counters();
     far_expect(&trip);
     method = trip_methods[point->method];
@@ -247,6 +281,18 @@ static void observe_datagrams(struct bench_report *report) {
                   errors - before.buffer_errors);
 }
 
+/* What tells points by messages apart, and what both sides sent again. */
+static void observe_messages(struct bench_report *report) {
+    const struct transport_frames frames = frames_of_both_sides();
+    bench_observe_count(report, "ethernet_frames", 1);
+    bench_observe_count(report, "mapped_rings", 1);
+    bench_observe_count(report, "queued", trip.protocol == PROTOCOL_FIFO);
+    bench_observe_count(report, "interrupting", 0);
+    bench_observe_events(report, "frames_resent", frames.resent - before.frames.resent);
+    bench_observe_events(report, "frames_repeated", frames.repeated - before.frames.repeated);
+    bench_observe_count(report, "resend_timeout_ns", MESSAGES_RESEND_NS);
+}
+
 static void observe_sides(const struct bench_point *point, struct bench_report *report) {
     int cpus[CPUS_WANTED];
     struct network_device device = {0};
@@ -283,8 +329,10 @@ static void check(const struct bench_point *point, struct bench_report *report) 
     observe_sides(point, report);
     if (trip.protocol == PROTOCOL_TCP) {
         observe_connection(report);
-    } else {
+    } else if (trip.protocol == PROTOCOL_UDP) {
         observe_datagrams(report);
+    } else {
+        observe_messages(report);
     }
     far_rest();
     method->close(&trip);

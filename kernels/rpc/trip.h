@@ -19,7 +19,7 @@ enum { MESSAGE_BYTES_MOST = MARK_BYTES + CALL_BYTES + LENGTH_BYTES + TRIP_BYTES_
 /* How long an answer is waited for. A stream loses nothing: where none comes, none will. */
 enum { STREAM_LIMIT_S = 3, DATAGRAM_LIMIT_S = 1 };
 
-enum protocol { PROTOCOL_TCP, PROTOCOL_UDP };
+enum protocol { PROTOCOL_TCP, PROTOCOL_UDP, PROTOCOL_FIFO, PROTOCOL_SIGNAL };
 
 enum trip_end { TRIP_ANSWERED, TRIP_LOST, TRIP_BROKEN };
 
@@ -28,6 +28,7 @@ struct trip {
     struct in_addr here;
     struct sockaddr_in there;
     bool spins;
+    bool is_call; /* of Sun RPC */
     size_t bytes; /* of the payload */
     size_t request_bytes;
     size_t answer_bytes;
