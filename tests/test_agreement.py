@@ -92,7 +92,7 @@ def test_what_is_not_compared_stays_with_its_reason() -> None:
         ("failed", "theirs", "exit status 3: no memory"),
     ]
     assert [page.not_compared(row) for row in found["rows"]] == [
-        "no block holds both in one machine state",
+        "no round ran both at one speed level",
         "too small",
         "theirs: exit status 3: no memory",
     ]

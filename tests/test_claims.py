@@ -96,8 +96,8 @@ def test_too_few_blocks_never_decide() -> None:
     assert verdict["verdict"] == "inconclusive"
     assert verdict["interval"] == [0.0, None]
     assert verdict["robustness"] == (
-        "inconclusive in 0 of 0 choices of statistic, blocks, machine state and variant, "
-        "by the interval alone; 6 have too few blocks to decide"
+        "not decided in 0 of 0 choices of statistic, rounds, speed level and variant, "
+        "by the interval alone; 6 have too few rounds to decide"
     )
 
 
@@ -262,7 +262,7 @@ def test_robustness_asks_each_state_that_has_the_blocks() -> None:
     table.loc[slow & (table["point"] == A), TIMES] *= 2
     # All blocks and the undisturbed ones overlap the edge; state 1 holds, state 2 does not.
     line = robust(table)
-    assert line.startswith("inconclusive in 6 of 12 choices")
+    assert line.startswith("not decided in 6 of 12 choices")
     assert "too few" not in line
 
 

@@ -484,7 +484,7 @@ def test_a_ratio_of_counts_has_no_noise() -> None:
     facts = {"content": CONTENT, "sizes": SIZES, "points": points}
     of = {"kind": "count_ratio", "count": "packets"}
     of |= {"numerator": {"method": "a"}, "denominator": {"method": "b"}}
-    words = "counted in each start of the program: 600 and 10"
+    words = "counted in each run of the program: 600 and 10"
     assert look(of, facts) == (60, words)
     assert look(of | {"count": "bytes"}, facts)[0] is None
     assert look(of | {"denominator": {"method": "c"}}, facts)[0] is None

@@ -515,13 +515,42 @@ def test_the_controls_page_begins_with_what_went_wrong(
     view.close()
 
 
+def test_sixty_controls_fit_six_screens(site: Path, browser: Browser) -> None:
+    """With folds closed; the table is as wide as its page, not wider."""
+    made = next(iter(CONTROLS["artefacts"].values()))
+    many = control(58, 58, 40) | {key: made[key] for key in ("text", "example") if key in made}
+    again = {"provoked": 54, "detected": 54, "abstained": 0, "nulls": 18, "false_alarms": 0}
+    content = CONTROLS | {
+        "artefacts": {
+            f"destination-not-advanced-{k}": many | {"replayed": again} for k in range(60)
+        }
+    }
+    path = site / "sixty.json"
+    path.write_text(json.dumps(content), encoding="utf-8")
+    page = site / "sixty/controls.html"
+    index_page.make_controls(path, page)
+    view = opened(browser, page, 1440)
+    assert view.evaluate("document.documentElement.scrollHeight") < 6 * 900
+    boxes = "[...document.querySelectorAll('main > .scroll')]"
+    assert view.evaluate(f"{boxes}.every(box => box.scrollWidth <= box.clientWidth)")
+    assert len(view.inner_text("body").split()) < 3000
+    view.close()
+
+
+def test_the_machine_page_begins_with_what_holds(site: Path, looks: dict) -> None:
+    text = looks[site / "reports/machine.html"]["text"]
+    summary = text[: text.index("Topology and caches")]
+    for words in ("Quiet?", "were disturbed by other work", "Speed levels", "of memory"):
+        assert words in summary
+
+
 def test_what_was_replayed_stands_apart_from_what_was_played() -> None:
     again = {"provoked": 9, "detected": 9, "abstained": 0, "nulls": 9, "false_alarms": 0}
     artefact = control(12, 12, 12) | {"replayed": again}
     (row,) = controls_page.rows({"both": artefact})
     assert (row["detected"], row["false"]) == (
-        "3 of 3 here, 9 of 9 replayed",
-        "0 of 3 here, 0 of 9 replayed",
+        "3 of 3, 9 of 9 replayed",
+        "0 of 3, 0 of 9 replayed",
     )
     assert "Provoked 3 times, found 3 times (exact" in row["sentences"]
     assert "Replayed 9 times, found 9 times." in row["sentences"]

@@ -169,7 +169,7 @@ def test_a_recorded_run_shows_the_link_that_this_machine_lacks(here: str) -> Non
         "R2, not measured here: Made Up 9000 moves up to 90 % of what its link carries one way "
         "(pinned memory)" in html
     )
-    assert "Other CPU, 16 cores, 2026-01-02, preset quick, 9 blocks" in html
+    assert "Other CPU, 16 cores, 2026-01-02, preset quick, 9 rounds" in html
     assert "0.965 (0.912 to 0.973)" in html
     assert '<td class="number">47.0</td>' in html
     assert "The whole interval lies below 0.98 for 1 of 1 ratio." in html

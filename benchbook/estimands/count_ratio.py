@@ -27,7 +27,7 @@ def look(estimand: dict[str, Any], facts: dict[str, Any]) -> Fact:
         if not count:
             return Fact(None, missing(name, ABSENT))
     top, bottom = counts
-    words = f"counted in each start of the program: {top:,.0f} and {bottom:,.0f}"
+    words = f"counted in each run of the program: {top:,.0f} and {bottom:,.0f}"
     return Fact(top / bottom, Reason(Code.STATED, {"text": words}))
 
 

@@ -153,8 +153,8 @@ def fit(
         kept.remove(worst)
         seconds = prices[id(worst)] / 1e9
         reason = (
-            f"its run takes {seconds:.1f} s of a block, and the least of {plan.least} blocks "
-            f"would not fit the budget of {plan.settings.budget_s:.0f} s; raise "
+            f"it takes {seconds:.1f} s in each round, and {plan.least} rounds, the fewest that can "
+            f"decide, do not fit the budget of {plan.settings.budget_s:.0f} s; raise "
             f"{plan.budget_key} in config/local.yaml"
         )
         shed |= dict.fromkeys((name for name in worst.points if name in once_ns), reason)

@@ -78,7 +78,7 @@ def _result(artefact: Artefact) -> str:
     parts = []
     if missed(artefact):
         parts.append(f"{missed(artefact)} missed")
-    if artefact["abstained"]:
+    if artefact["abstained"] and _how(artefact) == BAD:  # a rare abstention is no fault
         parts.append(f"{artefact['abstained']} abstained")
     if artefact["false_alarms"]:
         parts.append(number_format.plural(artefact["false_alarms"], "false alarm"))
@@ -146,13 +146,12 @@ def _provoked(artefact: Artefact) -> list[str]:
 
 
 def _split(artefact: Artefact, hits: str, trials: str) -> str:
-    """`3 of 3 here, 9 of 9 replayed`; where all is of one kind, that alone."""
+    """`3 of 3, 9 of 9 replayed`; where all is of one kind, that alone."""
     again = replayed(artefact, trials)
     here = artefact[trials] - again
     parts = []
     if here:
-        word = " here" if again else ""
-        parts.append(f"{artefact[hits] - replayed(artefact, hits):,} of {here:,}{word}")
+        parts.append(f"{artefact[hits] - replayed(artefact, hits):,} of {here:,}")
     if again:
         parts.append(f"{replayed(artefact, hits):,} of {again:,} replayed")
     return ", ".join(parts) or number_format.NONE

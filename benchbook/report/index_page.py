@@ -21,6 +21,7 @@ from benchbook.report.sections import claims as claims_section
 from benchbook.report.sections import findings as findings_section
 from benchbook.report.sections import (
     first_screen,
+    machine_summary,
     not_measured,
     search_index,
     source_words,
@@ -87,7 +88,7 @@ def make_index(
         ),
         verdicts=_verdicts(contents),
         open=sum(len(content.get("open", [])) for content in contents),
-        noise=" ".join(_noise_line(name, experiment) for name, experiment in _by_name(contents)),
+        noise=machine_summary.noise(dict(_by_name(contents))),
     )
 
 
@@ -173,17 +174,6 @@ def _verdicts(papers: list[dict[str, Any]]) -> dict[str, int]:
         claims_section.verdict(claim) for paper in papers for claim in wording.all_claims(paper)
     )
     return {name: counted[name] for name in claims_section.ORDER if counted[name]}
-
-
-def _noise_line(name: str, experiment: dict[str, Any]) -> str:
-    cost = (
-        experiment["probing_s"] / experiment["measuring_s"] if experiment["measuring_s"] else None
-    )
-    return (
-        f"Experiment {name}: {wording.disturbed_blocks(experiment)} disturbed, "
-        f"{number_format.share(cost)} of the time spent on reading the machine’s state."
-        + "".join(f" {sentence}" for sentence in wording.left_out(experiment))
-    )
 
 
 def make_controls(controls: Path, output: Path) -> None:

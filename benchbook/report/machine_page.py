@@ -14,10 +14,19 @@ from benchbook.report.index_page import write_page
 from benchbook.report.plots import machine as machine_plot
 from benchbook.report.plots.style import Picture
 from benchbook.report.render import svg_of
-from benchbook.report.sections import cache_latency, caches, ceilings, peer_agreement, topology
+from benchbook.report.sections import (
+    cache_latency,
+    caches,
+    ceilings,
+    machine_summary,
+    peer_agreement,
+    topology,
+)
 from benchbook.report.sections import findings as findings_section
 
 ABILITY = ("ok", "denied", "absent")  # states, the best first
+# Facts whose names do not say what they are.
+IN_WORDS = {"max_khz": "highest frequency", "governors": "governors of all CPUs"}
 
 
 def make_machine(files: list[Path], output: Path) -> None:
@@ -34,31 +43,51 @@ def make_machine(files: list[Path], output: Path) -> None:
     headline = f"The machine: {disturbed} of {number_format.plural(blocks, 'round')} disturbed"
     headline += f", {states} speed levels" if states > 1 else ", one speed level"
     first = analyses[0] if analyses else {"preset": "", "host": ""}
-    unknown = dict(facts.get("unknown", {}))
-    if facts and not facts.get("frequency_readable"):
-        unknown.setdefault("frequency", "no file shows the frequency of a CPU while it runs")
+    unknown = _unknown(facts)
+    sections: dict[str, Any] = {
+        "about": _about(facts),
+        "chases": cache_latency.sections(main),
+        "bounds": ceilings.sections(main, papers),
+        "peers": peer_agreement.sections(main, papers),
+        "abilities": _abilities(analyses),
+    }
+    of_caches = caches.caches(facts, papers)
     write_page(
         output,
         "machine.html.j2",
         "The machine",
         headline=headline,
+        summary=machine_summary.lines(
+            {analysis["experiment"]: analysis for analysis in main},
+            papers,
+            caches=of_caches["rows"],
+            **sections,
+        ),
         answer=_machine_answer(main),
         experiments=[_experiment(analysis, papers) for analysis in analyses],
-        bounds=ceilings.sections(main, papers),
-        peers=peer_agreement.sections(main, papers),
         facts=facts,
-        about=_about(facts),
+        instruction_sets=facts.get("isa") or [],
         topology=topology.section(facts),
-        caches=caches.caches(facts, papers),
-        chases=cache_latency.sections(main),
+        caches=of_caches,
         unknown=unknown,
-        abilities=_abilities(analyses),
+        **sections,
         whole_run=_findings(main),
         findings=findings_section,
         preset=first["preset"],
         host=first["host"],
         environment=wording.environment(analyses),
     )
+
+
+def _unknown(facts: dict[str, Any]) -> dict[str, str]:
+    """What could not be read -> why; what has one reason is one entry."""
+    unknown = dict(facts.get("unknown", {}))
+    if facts and not facts.get("frequency_readable"):
+        unknown.setdefault("frequency", "no file shows the frequency of a CPU while it runs")
+    by_reason: dict[str, list[str]] = {}
+    for name, reason in unknown.items():
+        by_reason.setdefault(reason, []).append(IN_WORDS.get(name, name.replace("_", " ")))
+    return {number_format.listed(names): reason for reason, names in by_reason.items()}
 
 
 def _abilities(analyses: list[dict[str, Any]]) -> list[dict[str, str]]:
@@ -79,7 +108,7 @@ def _findings(analyses: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]
 
 
 def _machine_answer(analyses: list[dict[str, Any]]) -> str:
-    """The worst over all runs, in three sentences; each run's own stands with its noise."""
+    """The worst over all runs, in two sentences; the numbers of each run follow below."""
     text = []
     anchored = {
         analysis["experiment"]: anchors_ns
@@ -105,10 +134,6 @@ def _machine_answer(analyses: list[dict[str, Any]]) -> str:
             f"In the worst case, a run of {worst}, the program waited for a CPU for "
             f"{number_format.share(waiting[worst])} of the timed part."
         )
-    measuring_s = sum(analysis["measuring_s"] for analysis in analyses)
-    if measuring_s:
-        cost = sum(analysis["probing_s"] for analysis in analyses) / measuring_s
-        text.append(f"Reading the machine’s state cost {number_format.share(cost)} of the time.")
     return " ".join(text) or "No experiment was measured."
 
 
@@ -135,6 +160,7 @@ def _experiment(analysis: dict[str, Any], papers: list[dict[str, Any]]) -> dict[
     control = name.startswith("controls/")
     troubled = [block for block in noise["blocks"] if block["state"] != "ok"]
     states = analysis["machine_states"]
+    anchors, waits = _anchors(analysis), _waits(analysis)
     steals = [s["steal_fraction"] for s in noise["starts"] if s["steal_fraction"] is not None]
     switches = [s["involuntary_switches"] for s in noise["starts"]]
     cost = analysis["probing_s"] / analysis["measuring_s"] if analysis["measuring_s"] else None
@@ -142,11 +168,11 @@ def _experiment(analysis: dict[str, Any], papers: list[dict[str, Any]]) -> dict[
         "Rounds": f"{analysis['blocks']}; stopped because "
         f"{wording.STOPPED.get(analysis['stopped_by'], analysis['stopped_by'])}",
         "Run": f"{analysis['run']}, {wording.seal(analysis)}",
-        "Disturbed": f"{wording.disturbed_blocks(analysis)} disturbed, "
+        "Disturbed by other work": f"{wording.disturbed_blocks(analysis)} disturbed, "
         f"{len(analysis['abandoned'])} interrupted",
-        "Reference copy": _from_to(anchors) if (anchors := _anchors(analysis)) else "not read",
+        "Reference copy": _from_to(anchors) if anchors else "not read",
         "Wait for a CPU": f"at most {number_format.share(max(waits))} of the timed part of a run"
-        if (waits := _waits(analysis))
+        if waits
         else "unknown on this system",
         "Cost of probing": f"{number_format.seconds(analysis['probing_s'])} of "
         f"{number_format.seconds(analysis['measuring_s'])}, {number_format.share(cost)}",
@@ -176,6 +202,13 @@ def _experiment(analysis: dict[str, Any], papers: list[dict[str, Any]]) -> dict[
         "why_none": "; ".join(noise["probe_failures"]) or "the probe was not built",
         "twins": svg_of(_twins(papers, name)),
         "numbers": numbers,
+        "row": [
+            wording.disturbed_blocks(analysis),
+            _from_to(anchors).partition(" in ")[0] if anchors else number_format.NONE,
+            number_format.share(max(waits)) if waits else number_format.NONE,
+            number_format.share(max(steals)) if steals else number_format.NONE,
+            str(len(states) or number_format.NONE),
+        ],
         "blocks": troubled,
         "core_pairs": noise["core_pairs"][:200],
     }
@@ -213,6 +246,5 @@ def _about(facts: dict[str, Any]) -> dict[str, str]:
         "Huge pages": facts.get("thp"),
         "Governor": facts.get("governor"),
         "Turbo": facts.get("turbo"),
-        "Instruction sets": ", ".join(facts.get("isa") or []) or None,
     }
     return {name: str(value) if value is not None else "unknown" for name, value in values.items()}

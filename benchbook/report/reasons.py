@@ -21,7 +21,7 @@ SHARES = ("range", "explained_share")  # kinds whose number is a share
 VERDICTS = {
     "reproduced": "reproduced",
     "not_reproduced": "not reproduced",
-    "inconclusive": "inconclusive",
+    "inconclusive": "not decided",
     "not_measurable_here": "not measurable here",
 }
 LIMITS = {
@@ -166,10 +166,10 @@ def robustness(claim: Claim) -> str:
         return ""
     text = (
         f"{VERDICTS[counts['verdict']]} in {counts['same']} of {counts['tried']} choices of "
-        "statistic, blocks, machine state and variant, by the interval alone"
+        "statistic, rounds, speed level and variant, by the interval alone"
     )
     too_few = counts["too_few_blocks"]
-    return text + (f"; {too_few} have too few blocks to decide" if too_few else "")
+    return text + (f"; {too_few} have too few rounds to decide" if too_few else "")
 
 
 def dependence(claim: Claim) -> str:

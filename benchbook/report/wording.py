@@ -145,7 +145,8 @@ def environment(runs: Iterable[dict[str, Any]]) -> str:
     for run in runs:
         revision = run["facts"].get("nix_revision")
         names[run["door"] + (f", nixpkgs at revision {revision}" if revision else "")] = None
-        names |= dict.fromkeys(variant.get("compiler_version") for variant in run["variants"])
+        for variant in run["variants"]:  # a compiler of MPI has the version of the C compiler too
+            names |= dict.fromkeys((variant.get("compiler_version") or "").split("; "))
     return "; ".join(name for name in names if name)
 
 
@@ -159,9 +160,9 @@ def wrapper_changes(variant: dict[str, Any]) -> str:
 
 
 def capitalised(text: str) -> str:
-    """A text with its first letter as a capital, but where it begins with a name of code, such as
-    `getpid()`."""
-    if re.match(r"\w*(\(|_)", text):
+    """A text with its first letter as a capital, but where it begins with a name of code or of a
+    program, such as `getpid()` or `mbw 1.1.1`."""
+    if re.match(r"\w*(\(|_)|\w+ \d+\.\d", text):
         return text
     return text[:1].upper() + text[1:]
 
@@ -250,9 +251,9 @@ def ratio_range(values: list[float]) -> str:
 
 
 def disturbed_blocks(experiment: dict[str, Any]) -> str:
-    """`2 of 8 blocks`."""
+    """`2 of 8 rounds`."""
     return (
-        f"{len(experiment['disturbed'])} of {number_format.plural(experiment['blocks'], 'block')}"
+        f"{len(experiment['disturbed'])} of {number_format.plural(experiment['blocks'], 'round')}"
     )
 
 

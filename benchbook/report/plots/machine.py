@@ -105,7 +105,11 @@ def _dots(axes: Axes, at: list[float], values: list[float], colour: str, zorder:
 
 def _readings(axes: Axes, name: str, readings: list[dict[str, Any]], start: int) -> None:
     unit, per = ("ms", 1e6) if name == "anchor" else ("ns", 1.0)
-    words = {"work": "fixed work, CPU", "pair": "cache line there and back, CPUs"}
+    words = {
+        "anchor": "reference copy",
+        "work": "fixed work, CPU",
+        "pair": "cache line there and back, CPUs",
+    }
     kind, _, rest = name.partition(" ")
     _title(axes, f"{words.get(kind, name)} {rest}".strip() + f" ({unit})")
     values = [reading["value"] / per for reading in readings]
@@ -120,7 +124,7 @@ def _readings(axes: Axes, name: str, readings: list[dict[str, Any]], start: int)
 
 
 def _waits(axes: Axes, waits: list[dict[str, Any]], thresholds: dict[str, Any], start: int) -> None:
-    _title(axes, "wait for a CPU in each start (% of the timed part)")
+    _title(axes, "wait for a CPU in each run (% of the timed part)")
     at = [(wait["t_start_ns"] - start) / 1e9 for wait in waits]
     values = [100 * wait["run_delay_fraction"] for wait in waits]
     limit = 100 * thresholds["run_delay_fraction"]
@@ -137,7 +141,7 @@ def twins(name: str, nulls: list[tuple[str, dict[str, Any]]]) -> Picture | None:
     """A/A and relinked intervals: twins that should lie at 1."""
     rows = [
         interval_row(
-            f"{label}: {text}", null[twin], number_format.plural(null[twin]["blocks"], "block")
+            f"{label}: {text}", null[twin], number_format.plural(null[twin]["blocks"], "round")
         )
         for label, null in nulls
         for twin, text in (("again", "same binary twice"), ("relinked", "relinked"))

@@ -247,8 +247,8 @@ def _caption(main: Chase, lines: list[Chase]) -> str:
     parts = [
         "Each load gets its address from the previous load; the pointers form one random cycle.",
         "Dotted: the caches as the kernel states them. Shaded: where the time passes the middle "
-        "of a rise. Upright: pointwise 95 % intervals over blocks; faint: the middle 80 % of the "
-        "samples of a start.",
+        "of a rise. Upright: pointwise 95 % intervals over rounds; faint: the middle 80 % of the "
+        "samples of a run.",
     ]
     if len(lines) > 1:
         parts.append(f"Rises and levels are those with {_label(main, lines)}.")

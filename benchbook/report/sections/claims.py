@@ -370,7 +370,7 @@ def settled(claim: Claim) -> str:
     if not found:
         return ""
     earlier = [
-        f"{value(claim | verdict)} in {number_format.plural(verdict['blocks'], 'block')}"
+        f"{value(claim | verdict)} in {number_format.plural(verdict['blocks'], 'round')}"
         f" ({verdict['verdict'].replace('_', ' ')})"
         for verdict in found["before"]
         if verdict["estimate"] is not None
@@ -380,7 +380,7 @@ def settled(claim: Claim) -> str:
     repeats = f" and {number_format.plural(more, 'repeat')} of disturbed ones" if more > 0 else ""
     return (
         f"Decided by {times} made to settle it, on "
-        f"{number_format.plural(found['asked'], 'block')} fixed "
+        f"{number_format.plural(found['asked'], 'round')} fixed "
         f"beforehand{repeats}, alone; found before and not pooled: {number_format.listed(earlier)}."
     )
 

@@ -248,7 +248,7 @@ def plain_title(experiment: dict[str, Any]) -> str:
     """From where to where the ratios go: the finding as a title."""
     ends = sorted(pair["ratio"] for pair in experiment.get("plain", []))
     span = " to ".join(dict.fromkeys(f"{end:.3f}" for end in (ends[0], ends[-1])))
-    return f"The pool of threads moves {span} of what a plain loop moves in the same blocks"
+    return f"The pool of threads moves {span} of what a plain loop moves in the same rounds"
 
 
 def plain_sentence(experiment: dict[str, Any]) -> str:

@@ -63,7 +63,7 @@ def _section(peer: dict[str, Any], paper: dict[str, Any] | None) -> dict[str, An
 def not_compared(row: dict[str, Any]) -> str:
     """Why a row has no ratio."""
     if row["state"] == Unpaired.NO_BLOCK:
-        return "no block holds both in one machine state"
+        return "no round ran both at one speed level"
     if row["lacking"]:
         return f"{row['lacking']}: {row['reason'] or 'it was not measured'}"
     return str(row["reason"])

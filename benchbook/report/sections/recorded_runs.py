@@ -13,12 +13,12 @@ Row = dict[str, Any]
 
 
 def description(paper: Paper, run: Row) -> str:
-    """`AMD EPYC, 2 cores, 2026-11-22, preset tiny, 8 blocks, commit 0ede7313 with changes`."""
+    """`AMD EPYC, 2 cores, 2026-11-22, preset tiny, 8 rounds, commit 0ede7313 with changes`."""
     where = " (a machine like this one)" if run["host"] == paper["host"] else ""
     changed = " with changes" if run["changed"] else ""
     return (
         f"{run['model']}{where}, {number_format.plural(run['cores'], 'core')}, {run['date']}, "
-        f"preset {run['preset']}, {number_format.plural(run['blocks'], 'block')}, "
+        f"preset {run['preset']}, {number_format.plural(run['blocks'], 'round')}, "
         f"commit {run['commit'][:8]}{changed}"
     )
 
