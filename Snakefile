@@ -21,6 +21,7 @@ include: "workflows/measure.smk"
 include: "workflows/evidence.smk"
 include: "workflows/analyse.smk"
 include: "workflows/report.smk"
+include: "workflows/fleet.smk"
 
 
 rule all:
@@ -35,3 +36,11 @@ onstart:
     # Else each finished job makes Snakemake look once a second, for as long as anything waits for its
     # turn, at the size of every input: 12 s of CPU in 140 s of measuring.
     workflow.scheduler.job_rate_limiter = None
+
+
+onsuccess:
+    lab.make_hosts_page()
+
+
+onerror:
+    lab.make_hosts_page()

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import subprocess
 import sys
 from dataclasses import dataclass, field
 from functools import cache, cached_property
@@ -19,8 +20,9 @@ from benchbook import crosscheck
 from benchbook.core import import_closure, processes, stage_times
 from benchbook.core.errors import BenchbookError
 from benchbook.define import catalogue
-from benchbook.define.models import Settings
+from benchbook.define.models import NodeKind, Settings
 from benchbook.define.settings import MEASURING, PLANNING, load_settings
+from benchbook.fleet import node_checkout, slurm
 from benchbook.host import facts as host_facts
 from benchbook.host import link_libraries
 from benchbook.host.compilers import program_of
@@ -89,7 +91,7 @@ class Lab:
             for owner in owners
             for variant in self._needed(owner)
         }
-        return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
+        return _hash_of(facts)
 
     def _identity_of(self, owner: str, variant: str) -> list[Any]:
         content = catalogue.definition(self.root, owner)
@@ -266,8 +268,80 @@ class Lab:
         ]
         return _hash_of_modules(self.root, *begins)
 
+    # Several kinds of nodes: workflows/fleet.smk.
+
+    @property
+    def fleet(self) -> list[NodeKind]:
+        """The kinds of nodes to measure; none where this host is measured."""
+        return self.settings.fleet or []
+
+    @property
+    def fleet_settings(self) -> str:
+        """The settings of a kind's own workflow, as JSON."""
+        settings = self.settings.as_written()
+        return json.dumps(
+            {key: settings[key] for key in settings if key != "fleet"}, sort_keys=True
+        )
+
+    def options_of(self, kind: NodeKind) -> str:
+        """A kind's arguments of `fleet-measure`."""
+        return f"{kind.name} --here" if kind.here else kind.name
+
+    def resources_of(self, kind: NodeKind) -> dict[str, Any]:
+        """What a kind's job asks of Slurm: a whole node, after earlier jobs of the same kind."""
+        if kind.here:
+            return {}
+        jobs = slurm.waiting_jobs(self.root, kind.name)
+        after = f"--dependency=afterany:{':'.join(jobs)}" if jobs else ""
+        # No number of CPUs, and no memory: --exclusive has all of a node.
+        wanted = {
+            "slurm_partition": kind.partition,
+            "constraint": kind.constraint,
+            "slurm_extra": " ".join(filter(None, ("--exclusive", kind.extra, after))),
+            "cpus_per_task": -1,
+            "mem_mb": 0,
+        }
+        return {name: value for name, value in wanted.items() if value is not None}
+
+    def measured_sources(self) -> str:
+        """A hash of all that a measurement depends on: a change measures a kind anew."""
+        commands = ("build", "limits", "measure", "evidence", "play-controls")
+        files = {path: _sha256(path) for path in node_checkout.definition_files(self.root)}
+        return _hash_of([*map(self.modules, commands), *sorted(files.values())])
+
+    def all_sources(self) -> str:
+        """A hash of all sources: a change makes a kind's pages anew."""
+        return _hash_of([_sha256(path) for path in node_checkout.source_files(self.root)])
+
+    def measured(self) -> list[str]:
+        """What must be measured on this host itself; all other stages can be made elsewhere."""
+        figure = self.settings.figure
+        if figure:
+            paper, wanted = figure.split("/")
+            figures = catalogue.paper(self.root, paper)["figures"]
+            names = [content["experiment"] for content in figures if content["id"] == wanted]
+        else:
+            names = self.experiments
+        controls = [] if figure else self.controls
+        return [
+            *(f"{self.results}/{name}/{stage}" for name in names for stage in STAGES[:2]),
+            *(f"{self.results}/{name}/{STAGES[-1]}" for name in controls),
+        ]
+
+    def make_hosts_page(self) -> None:
+        """Write reports/hosts.html, whatever became of each kind: a job that Snakemake gave up has
+        no output, so no rule can."""
+        if not self.fleet:
+            return
+        kinds = json.dumps([kind.name for kind in self.fleet])
+        place = self.results.removeprefix(f"results/{self.host}/")
+        command = [sys.executable, "-m", "benchbook", "hosts", place, "--kinds", kinds]
+        subprocess.run(command, cwd=self.root, stdout=sys.stderr, check=False)
+
     def pages(self) -> list[str]:
         """What a plain `snakemake` makes."""
+        if self.fleet:
+            return [f"{node_checkout.FOLDER}/{kind.name}/pages.json" for kind in self.fleet]
         if self.settings.figure:
             paper, wanted = self.settings.figure.split("/")
             figures = catalogue.paper(self.root, paper)["figures"]
@@ -308,7 +382,10 @@ class Lab:
 @cache
 def _hash_of_modules(root: Path, *modules: str) -> str:
     paths = import_closure.closure(root, PACKAGE, modules)
-    facts = {path: _sha256(root / path) for path in paths}
+    return _hash_of({path: _sha256(root / path) for path in paths})
+
+
+def _hash_of(facts: Any) -> str:
     return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
 
 
@@ -335,7 +412,7 @@ def open_lab(basedir: str, config: dict[str, Any]) -> Lab:
         lab = Lab(
             root,
             settings,
-            host_facts.host_id(host_facts.facts()),
+            node_checkout.measured_host(root) or host_facts.host_id(host_facts.facts()),
             catalogue.experiments(root),
             catalogue.played(root),
             catalogue.papers(root),

@@ -29,7 +29,7 @@ ROOT = TESTS.parent
 MEASURED = ("results", "reports", "data/runs")
 # What `make` made in this checkout, relative to it; Snakemake's memory of it is one of them.
 MADE = ("build", "results", "reports", "data/runs", ".snakemake/metadata")
-NOT_COPIED = (*MEASURED, "build", ".git", ".venv", ".snakemake", "config/local.yaml")
+NOT_COPIED = (*MEASURED, "build", "fleet", ".git", ".venv", ".snakemake", "config/local.yaml")
 WORKFLOW_LIMIT_S = 1800  # 3 minutes on two quiet cores
 FIXTURE_LIMIT_S = WORKFLOW_LIMIT_S + 600
 

@@ -42,3 +42,9 @@ rule play_controls:
         "exec setpriv --pdeathsig KILL python3 -m benchbook --log {log} play-controls"
         " {params.controls} --parent $PPID --settings {params.settings:q}"
         " --results {params.results}"
+
+
+rule measured:
+    # All that must run on the host itself.
+    input:
+        lab.measured(),

@@ -24,6 +24,7 @@ LISTED = (
         "ab",
         "history",
         "compare",
+        "hosts",
         "record",
         "keep-count",
         "import",

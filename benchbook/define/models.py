@@ -90,6 +90,27 @@ class OfLibraries(Model):
     cuda: int | str | None = None
 
 
+class NodeKind(Model):
+    """Nodes of a cluster that are alike: one host of its own, measured by a Slurm job."""
+
+    name: Name
+    partition: str | None = Field(default=None, description="Slurm's own default without one")
+    constraint: str | None = Field(default=None, description="features that its nodes must have")
+    extra: str = Field(default="", description="more options of sbatch")
+    here: bool = Field(default=False, description="the submitting node itself, without a job")
+
+    @model_validator(mode="after")
+    def _here_is_no_job(self) -> NodeKind:
+        """Refuse options of a job where there is none."""
+        if self.here and (self.partition or self.constraint or self.extra):
+            raise PydanticCustomError(
+                ALLOWED,
+                "{allowed}",
+                {"allowed": "no partition, constraint or extra with `here`: it is no Slurm job"},
+            )
+        return self
+
+
 class Settings(Model):
     """config/default.yaml < preset < config/local.yaml < --config."""
 
@@ -136,6 +157,9 @@ class Settings(Model):
         description="IPv4 address (and port) of a host that runs `benchbook serve udp-echo`",
     )
     disturbed: Disturbance
+    fleet: list[NodeKind] | None = Field(
+        default=None, min_length=1, description="kinds of nodes to measure, each a host"
+    )
 
     def having(self, **changes: Any) -> Settings:
         """These settings with some of them changed."""
