@@ -137,7 +137,7 @@ class Cluster:
             "SlurmdParameters=config_overrides",  # a node has some of the machine's CPUs
             "MpiDefault=none",
             "SchedulerParameters=batch_sched_delay=1,sched_interval=2",
-            "ReturnToService=2",
+            "ReturnToService=0",
             "SlurmdTimeout=30",
             "KillWait=3",
             f"StateSaveLocation={self.folder}/state",

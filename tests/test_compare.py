@@ -45,6 +45,8 @@ def made(
     facts: dict[str, Any] | None = None,
     failed: int = 0,
     environment: dict[str, str] | None = None,
+    harness: int | None = None,
+    emulates: str = "",
 ) -> Path:
     """Results of one made-up experiment: sizes as points, each `factors` times slower."""
     dice = np.random.default_rng(seed)
@@ -54,7 +56,7 @@ def made(
             point = f"{name}{'~' + kind if kind else ''},bytes={size},method=copy"
             state = {"state": "failed", "reason": HOSTILE} if size == failed else {"state": "ok"}
             points.append(
-                {"point": point, "variant": name, "twin": kind, "reason": "", "emulates": ""}
+                {"point": point, "variant": name, "twin": kind, "reason": "", "emulates": emulates}
                 | {"factors": {"bytes": size, "method": "copy"}}
                 | state
             )
@@ -68,7 +70,7 @@ def made(
     content = {"version": 1, "experiment": "made", "host": host, "preset": preset, "door": "host"}
     content |= {"run": f"20260101T00000{seed}Z-x", "facts": {"libc": "glibc 2.36"} | (facts or {})}
     content |= {"variants": [variant(name, ["-O2"], version)], "points": points}
-    content |= {"environments": {name: environment or {}}}
+    content |= {"environments": {name: environment or {}}, "harness": harness}
     write_json(folder / "analysis.json", content | {"readings": readings})
     pd.DataFrame(rows).to_parquet(folder / "summaries.parquet")
     return folder
@@ -201,6 +203,31 @@ def test_a_side_that_is_none_is_one_sentence(tmp_path: Path) -> None:
     write_json(folder / "analysis.json", content | {"experiment": "other"})
     with pytest.raises(BenchbookError, match="no experiment is in both"):
         compare(tmp_path, "a-host", "b-host")
+
+
+def test_what_must_not_be_mixed_is_refused_with_the_reason(tmp_path: Path) -> None:
+    """Another harness, an emulated side, two hosts as one side."""
+    made(tmp_path, "old", harness=2)
+    made(tmp_path, "new", harness=3, seed=2)
+    made(tmp_path, "silent", seed=3)
+    made(tmp_path, "emulated", seed=4, emulates="a device in host memory")
+    for a, b, reason in (
+        ("old", "new", "versions of the harness differ"),
+        ("silent", "emulated", "only emulates what the other has"),
+    ):
+        comparison = compare(tmp_path, a, b)
+        assert set(conclusions(comparison).values()) == {"not_measured"}
+        (experiment,) = as_json(comparison)["items"]
+        assert all(reason in point["reason"] for point in experiment["points"])
+    assert "not_measured" not in conclusions(compare(tmp_path, "old", "silent")).values()
+    with pytest.raises(BenchbookError, match="was measured on several hosts; name one: emulated"):
+        compare(tmp_path, "tiny", "old")
+    both = tmp_path / "both"
+    both.mkdir()
+    for host in ("old", "new"):
+        (tmp_path / "results" / host / "tiny/made").rename(both / host)
+    with pytest.raises(BenchbookError, match=r"several hosts \(new, old\); a side is one host"):
+        compare(tmp_path, str(both), "silent")
 
 
 def test_the_index_leads_to_the_comparison_once_there_is_one(tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ from benchbook.core.files import read_json
 from benchbook.define.settings import load_settings
 from benchbook.fleet import node_checkout, outcome, slurm
 from benchbook.fleet.outcome import Outcome, State
-from benchbook.report.hosts_page import HostResults, claim_rows, make_hosts
+from benchbook.report.hosts_page import HostResults, claim_rows, make_hosts, of_one_harness
 from benchbook.workflow import Lab
 
 KINDS = [{"name": "wide", "partition": "wide"}, {"name": "narrow", "constraint": "old"}]
@@ -177,6 +177,13 @@ def test_a_claim_in_other_words_is_never_counted_with_the_first() -> None:
     hosts = [HostResults("a", "", [paper("T", "reproduced")])]
     hosts += [HostResults("b", "", [paper("T, at 4 KiB", "reproduced")])]
     assert [row.summary for row in claim_rows(hosts)] == ["holds on 1 of 1"] * 2
+
+
+def test_hosts_that_an_older_harness_checked_are_left_out_with_the_reason() -> None:
+    papers = [paper("T", "reproduced") | {"experiments": {"e": {"harness": k}}} for k in (3, 2)]
+    new, old = of_one_harness([HostResults(f"h{i}", "", [p]) for i, p in enumerate(papers)])
+    assert (len(new.papers), new.reason) == (1, "")
+    assert (old.papers, "version 2 of the harness" in old.reason) == ([], True)
 
 
 def test_the_page_says_why_a_kind_has_no_results(tmp_path: Path) -> None:

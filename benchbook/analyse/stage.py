@@ -104,9 +104,16 @@ def about_run(run: Measured) -> dict[str, Any]:
         **{key: run.content[key] for key in OF_POINTER},
         **{key: run.manifest[key] for key in OF_MANIFEST},
         **{key: run.plan[key] for key in OF_PLAN},
+        "harness": harness(run.plan),
         "sealed": seal.FILES in run.manifest,
         "left_out": run.content.get("left_out", []),
     }
+
+
+def harness(plan: dict[str, Any]) -> int | None:
+    """The version of the harness that checked and timed a run; None where the run is older than the
+    note of it."""
+    return (plan.get("benchbook") or {}).get("harness")
 
 
 def about_machine(run: Measured) -> dict[str, Any]:

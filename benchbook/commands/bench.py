@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 from rich.console import Console
 from rich.table import Table
 
-from benchbook.commands import bench_pairs, bench_sockperf, bench_verdicts
+from benchbook.commands import bench_pairs, bench_samples, bench_sockperf, bench_verdicts
 from benchbook.commands.options import ROOT
 from benchbook.core.files import read_json
 from benchbook.core.stage_times import NOTES, split
@@ -59,6 +59,7 @@ def command() -> None:
     for name, rows in (
         ("two programs by us, hyperfine and pyperf", bench_pairs.side_by_side(ROOT)),
         (f"identical programs, {IDENTICAL_S:g} s", bench_pairs.identical(ROOT, IDENTICAL_S)),
+        ("many samples", bench_samples.by_samples(ROOT, bench_samples.decades())),
         (f"simulated runs, {SIMULATING_S:g} s", bench_verdicts.table(ROOT, SIMULATING_S)),
     ):
         with console.status(name):

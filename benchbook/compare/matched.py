@@ -39,6 +39,8 @@ class Why(StrEnum):
     ABSENT_IN_A = "absent_in_a"  # the run says why
     ABSENT_IN_B = "absent_in_b"
     OTHER_BYTES = "other_bytes"
+    OTHER_HARNESS = "other_harness"  # which checks and times in another way
+    ONE_EMULATED = "one_emulated"
     NO_TIME = "no_time"
     FEW_STARTS = "few_starts"
     TWINS_DIFFER = "twins_differ"  # of the floor
@@ -146,7 +148,7 @@ def compared(a: Measured, b: Measured) -> ComparedExperiment:
     return ComparedExperiment(
         a.experiment,
         [
-            _point(pair, starts, floor, level)
+            _point(pair, starts, floor, level, _unlike(a, b, pair))
             for pair, state in zip(pairs, states, strict=True)
             if "ok" in state
         ],
@@ -191,6 +193,7 @@ def _point(
     starts: list[dict[str, pd.DataFrame]],
     floor: Floor,
     level: float,
+    unlike: Why | None,
 ) -> ComparedPoint:
     a, b = (own.get(point["point"]) for own, point in zip(starts, pair, strict=True))
     counts = [0 if own is None else len(own) for own in (a, b)]
@@ -198,6 +201,8 @@ def _point(
     made = ComparedPoint(*pair, counts, times, Conclusion.NOT_MEASURED)
     if a is None or b is None:
         return replace(made, why=Why.ABSENT_IN_A if a is None else Why.ABSENT_IN_B)
+    if unlike:
+        return replace(made, why=unlike)
     if a["bytes_declared"].iloc[0] != b["bytes_declared"].iloc[0]:
         return replace(made, why=Why.OTHER_BYTES)
     if min(a["median_ns"].min(), b["median_ns"].min()) <= 0:
@@ -214,6 +219,14 @@ def _point(
         pointwise=pointwise,
         smallest_effect=smallest,
     )
+
+
+def _unlike(a: Measured, b: Measured, pair: tuple[dict[str, Any], dict[str, Any]]) -> Why | None:
+    """Why the two times of a point do not mean the same, whatever they are; None where they do."""
+    if a.harness != b.harness and None not in (a.harness, b.harness):
+        return Why.OTHER_HARNESS
+    emulated = [bool(point.get("emulates")) for point in pair]
+    return Why.ONE_EMULATED if emulated[0] != emulated[1] else None
 
 
 def _conclusion(joint: Interval, floor: Floor) -> tuple[Conclusion, Why | None, float | None]:

@@ -12,6 +12,7 @@ from typing import Any
 import pandas as pd
 
 from benchbook.analyse.bare_run import read_bare_run
+from benchbook.analyse.stage import harness
 from benchbook.core.errors import BenchbookError
 from benchbook.core.files import read_json
 from benchbook.core.parquet import read_parquet
@@ -43,6 +44,7 @@ class Measured:
     points: list[dict[str, Any]]
     summaries: pd.DataFrame
     anchors: list[float]
+    harness: int | None = None  # its version; None where the run does not say
 
 
 @dataclass(frozen=True)
@@ -56,6 +58,12 @@ class Side:
 def read_side(root: Path, name: str) -> Side:
     """The side that a name means: a folder, HOST, HOST/PRESET, or PRESET of the one host here."""
     experiments = [read_measured(folder) for folder in folders_of(root, name)]
+    of_hosts = sorted({experiment.host for experiment in experiments})
+    if len(of_hosts) > 1:
+        raise BenchbookError(
+            f"{name!r} has runs of several hosts ({', '.join(of_hosts)}); a side is one host: name "
+            f"it, for example {of_hosts[0]}/{experiments[0].preset}"
+        )
     hosts, presets = (
         {getattr(experiment, key): None for experiment in experiments} for key in ("host", "preset")
     )
@@ -71,6 +79,12 @@ def folders_of(root: Path, name: str) -> list[Path]:
     places = [Path(name) if Path(name).is_absolute() else root / name]
     places += [root / RESULTS / host / preset, root / archive.FOLDER / name]
     places += sorted((root / RESULTS).glob(f"*/{name}/")) if name.isidentifier() else []
+    hosts = [place.parent.name for place in places[3:]]
+    if len(hosts) > 1:
+        raise BenchbookError(
+            f"{name!r} was measured on several hosts; name one: "
+            f"{', '.join(f'{host}/{name}' for host in hosts)}"
+        )
     for place in places:
         folders = _inside(place) if name and place.is_dir() else []
         if folders:
@@ -119,6 +133,7 @@ def read_measured(folder: Path) -> Measured:
         points=content["points"],
         summaries=_columns(read_parquet(folder / SUMMARIES)),
         anchors=_anchors(content["readings"]),
+        harness=content.get("harness"),
     )
 
 
@@ -142,6 +157,7 @@ def _from_run(run: Path) -> Measured:
         points=bare.points,
         summaries=_columns(bare.summaries),
         anchors=_anchors(bare.readings),
+        harness=harness(plan),
     )
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from benchbook.audit import audit
+from benchbook.core.errors import BenchbookError
 from benchbook.core.files import storable, write_json
 from benchbook.core.sizes import parse_bytes
 from benchbook.core.units import RATE, TIME
@@ -90,8 +91,16 @@ def _figures(
 
 
 def _preset_and_host(runs: Runs, named: dict[str, str]) -> dict[str, str]:
-    first = next((run.analysis for run in runs.values()), named)
-    return {key: first[key] for key in ("preset", "host")}
+    """Those of all runs. BenchbookError where two runs differ in one: their claims would be judged
+    on a mixture."""
+    seen = [run.analysis for run in runs.values()] or [named]
+    for key in ("preset", "host"):
+        values = sorted({about[key] for about in seen})
+        if len(values) > 1:
+            raise BenchbookError(
+                f"the analyses are of {key} {' and '.join(values)}; judge those of one {key} only"
+            )
+    return {key: seen[0][key] for key in ("preset", "host")}
 
 
 def _sizing(paper: PaperSource, runs: Runs, experiments: dict[str, Any]) -> dict[str, Any] | None:

@@ -41,6 +41,9 @@ CHECKS = {
 }
 WHY = {
     Why.OTHER_BYTES: "a call declares different bytes in A and B",
+    Why.OTHER_HARNESS: "versions of the harness differ, so A and B were checked unlike; measure "
+    "one of them again",
+    Why.ONE_EMULATED: "one of A and B only emulates what the other has",
     Why.NO_TIME: "a run took no time by its clock",
     Why.FEW_STARTS: "too few runs of the program for an interval over all points",
 }

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +35,12 @@ class HostResults:
     papers: list[dict[str, Any]]
     pages: str = ""
     reason: str = ""
+
+    @property
+    def harness(self) -> int:
+        """The newest version of the harness that checked and timed its runs; 0 where unknown."""
+        experiments = [run for paper in self.papers for run in paper["experiments"].values()]
+        return max((run.get("harness") or 0 for run in experiments), default=0)
 
     @property
     def cpu(self) -> str:
@@ -72,12 +78,13 @@ def make_hosts(root: Path, kinds: list[str], preset: str, output: Path) -> None:
     """Write the page of all hosts that have results of a preset (`tiny`, or one figure's folder),
     the kinds of nodes first."""
     hosts = [_of_kind(root, kind, preset, output) for kind in kinds]
-    named = {host.host for host in hosts}
+    named = {host.host for host in hosts if host.host}
     hosts += [
         HostResults(folder.name, folder.name, papers)
         for folder in sorted((root / "results").glob("*/"))
         if folder.name not in named and (papers := _papers(folder / preset))
     ]
+    hosts = of_one_harness(hosts)
     rows = claim_rows(hosts)
     with_verdicts = [host for host in hosts if host.papers]
     everywhere = sum(
@@ -98,6 +105,23 @@ def make_hosts(root: Path, kinds: list[str], preset: str, output: Path) -> None:
         differ=sum(len(set(map(_side, row.verdicts.values())) - {None}) > 1 for row in rows),
         environment="",
     )
+
+
+def of_one_harness(hosts: list[HostResults]) -> list[HostResults]:
+    """The hosts; those that an older harness checked and timed lose their verdicts, with the
+    reason."""
+    newest = max((host.harness for host in hosts), default=0)
+    return [
+        host
+        if not host.papers or host.harness in (0, newest)
+        else replace(
+            host,
+            papers=[],
+            reason=f"checked and timed by version {host.harness} of the harness, others by version "
+            f"{newest}; measure it again",
+        )
+        for host in hosts
+    ]
 
 
 def claim_rows(hosts: list[HostResults]) -> list[ClaimRow]:
