@@ -92,9 +92,10 @@ def enlarged(model: Path, run: Path, amount: int) -> Path:
     starts = sum(record["kind"] == "invocation" for record in records)
     dice = np.random.default_rng(1)
     for record in records:
-        if record["kind"] == "invocation":
-            record = _with_samples(model, run, record, -(-amount // starts), dice)
-        journal.append(run / journal.JOURNAL, [dict(record)])
+        measured = record["kind"] == "invocation"
+        each = -(-amount // starts)
+        enlarged_record = _with_samples(model, run, record, each, dice) if measured else record
+        journal.append(run / journal.JOURNAL, [dict(enlarged_record)])
     manifest = dict(read_json(model / journal.MANIFEST)) | {seal.FILES: seal.sums(run)}
     write_json(run / journal.MANIFEST, manifest)
     return run

@@ -22,7 +22,7 @@ def analysed(run: Path, folder: Path) -> Path:
 
 
 def make_table(run: Path, folder: Path) -> None:
-    """Write the pointer to a recorded run, variant.json of its variants, and its table of samples."""
+    """Write the pointer to a recorded run, its variants' variant.json and its table of samples."""
     from benchbook.analyse.tables import write_samples
 
     plan = read_json(run / journal.PLAN)
@@ -54,7 +54,7 @@ def estimated(run: Path, folder: Path) -> Path:
 
 
 def _variants(run: Path, folder: Path) -> dict[str, tuple[Path, dict[str, Any]]]:
-    """Each variant that was recorded with a run: the folder of its variant.json, and its content."""
+    """Each variant recorded with a run: the folder of its variant.json, and its content."""
     variants: dict[str, tuple[Path, dict[str, Any]]] = {}
     for built in read_json(run / archive.VARIANTS)["items"]:
         about = {key: value for key, value in built.items() if value is not None}
