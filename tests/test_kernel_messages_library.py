@@ -33,6 +33,7 @@ LIBRARY = [
         "silence",
         "targets",
         "udp_carrier",
+        "xdp_carrier",
     )
 ]
 SANITIZERS = ("-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")

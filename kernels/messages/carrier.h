@@ -80,6 +80,10 @@ struct carrier *packet_carrier_open(const struct ethernet *ethernet);
 enum { RINGS_FRAMES = 256 };
 struct carrier *rings_carrier_open(const struct ethernet *ethernet, size_t frames);
 
+/* By AF_XDP in copy mode, with rings of as many frames, or of the next smaller power of two. One at
+ * a time for each interface; nothing that shapes the link is passed, whatever bypasses_queue is. */
+struct carrier *xdp_carrier_open(const struct ethernet *ethernet, size_t frames);
+
 /* --- One that does on purpose what a wire does by accident, to each frame that is sent, in so many
  * of a million cases. */
 

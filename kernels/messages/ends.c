@@ -15,13 +15,10 @@
 enum { TYPE_FIRST = 0xe000, TYPES = 0x1000 };
 
 const char *const carrier_words[] = {
-    [CARRIER_RINGS] = "rings",
-    [CARRIER_PACKET] = "packet",
-    [CARRIER_UDP] = "udp",
-    [CARRIER_MEMORY] = "memory",
-    [CARRIER_TCP] = "tcp",
-    [CARRIER_TCP_NAGLE] = "tcp-nagle",
-    NULL,
+    [CARRIER_RINGS] = "rings",         [CARRIER_XDP] = "xdp",
+    [CARRIER_PACKET] = "packet",       [CARRIER_UDP] = "udp",
+    [CARRIER_MEMORY] = "memory",       [CARRIER_TCP] = "tcp",
+    [CARRIER_TCP_NAGLE] = "tcp-nagle", NULL,
 };
 
 _Noreturn static void lack(const char *what, const char *remedy) {
@@ -87,6 +84,8 @@ static struct carrier *open_frames(enum carrier_word word, const struct ethernet
     switch (word) {
     case CARRIER_RINGS:
         return rings_carrier_open(ethernet, frames);
+    case CARRIER_XDP:
+        return xdp_carrier_open(ethernet, frames);
     case CARRIER_PACKET:
         return packet_carrier_open(ethernet);
     default:
@@ -100,6 +99,9 @@ static void open_ethernet(enum carrier_word word, const struct network *network,
     struct ethernet near = {0};
     struct ethernet far = {0};
     look_at_interfaces(network, ends->connection, &near, &far);
+    if (word == CARRIER_XDP && !near.bypasses_queue) {
+        refuse("--carrier=xdp passes by what shapes the link; give rings, packet, udp or tcp");
+    }
     ends->near.carrier = open_frames(word, &near, frames);
     network_enter(network->far_namespace);
     ends->far.carrier = ends->near.carrier ? open_frames(word, &far, frames) : NULL;
@@ -108,6 +110,12 @@ static void open_ethernet(enum carrier_word word, const struct network *network,
     errno = error;
     if (ends->near.carrier && ends->far.carrier) {
         return;
+    }
+    if (word == CARRIER_XDP) {
+        lack(
+            "a pair of AF_XDP sockets",
+            "they take root's CAP_BPF and CAP_NET_ADMIN, outside of any user namespace, and AF_XDP "
+            "in the kernel (CONFIG_XDP_SOCKETS, Linux 5.9); or take rings");
     }
     lack(word == CARRIER_RINGS ? "rings of Ethernet frames" : "a socket for Ethernet frames",
          "it takes CAP_NET_RAW in the network namespace, and packet sockets in the kernel "
@@ -162,6 +170,7 @@ struct ends ends_open(enum carrier_word word, const struct network *network, siz
         open_tcp(network, word == CARRIER_TCP, &ends);
         break;
     case CARRIER_RINGS:
+    case CARRIER_XDP:
     case CARRIER_PACKET:
         open_ethernet(word, network, frames, &ends);
         break;

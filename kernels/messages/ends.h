@@ -8,6 +8,7 @@
 
 enum carrier_word {
     CARRIER_RINGS,
+    CARRIER_XDP,
     CARRIER_PACKET,
     CARRIER_UDP,
     CARRIER_MEMORY,
