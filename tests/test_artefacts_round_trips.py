@@ -13,9 +13,12 @@ from test_artefacts_placement import judged, only
 import kernels
 from benchbook.detect.detectors import (
     coordinated_omission,
+    interrupt_coalescing,
     loopback,
     resend_in_mean,
+    seldom_polled,
     shallow_queue,
+    short_ring,
     socket_lifetime,
     spin_against_block,
     wake_up,
@@ -449,3 +452,89 @@ def test_lost_frames_without_a_mean_abstain_and_other_round_trips_are_no_concern
     assert list(judged(resend_in_mean, [resends("lossy", 3, 0)]).abstained) == ["lossy"]
     found = judged(resend_in_mean, [trip("udp", 20)])
     assert (found.findings, found.abstained, found.clean) == ([], {}, [])
+
+
+# seldom-polled
+
+
+def polls(where: str, time_us: float, gap_us: float, **changes: Any) -> dict[str, Any]:
+    counts = {"far_polls": 1000, "far_serving_ns": 1e6 * gap_us, "interrupting": 0}
+    return spins(where, time_us, **counts | changes)
+
+
+def test_a_receiver_that_polls_too_seldom_is_found_next_to_one_that_only_polls() -> None:
+    rows = [polls("seldom", 52, 50), polls("always", 2, 0.1)]
+    finding = only(
+        judged(seldom_polled, rows, starts(rows)), "once in 50.0 µs", "0.962 round trips"
+    )
+    assert (finding.effect, finding.where) == ("biases", ["seldom"])
+    assert finding.factor == pytest.approx(26)
+
+
+def test_half_of_a_round_trip_is_a_time_one_way() -> None:
+    row = polls("one way", 2, 1.5)
+    assert judged(seldom_polled, [row]).findings
+    assert judged(seldom_polled, [row | {"timed_one_way": 1}]).clean == ["one way"]
+
+
+def test_ends_that_do_not_poll_are_no_concern_and_polls_not_counted_abstain() -> None:
+    rows = [
+        polls("asleep", 52, 50, spinning=0),
+        polls("interrupted", 52, 50, interrupting=1),
+        spins("tcp", 52),
+        polls("unknown", 52, 50, far_serving_ns=None),
+    ]
+    found = judged(seldom_polled, rows)
+    assert (found.findings, found.clean, list(found.abstained)) == ([], [], ["unknown"])
+
+
+# short-ring
+
+
+def rings(where: str, time_us: float, ring_frames: int, dropped: int | None) -> dict[str, Any]:
+    counts: dict[str, int | None] = {
+        "frames_dropped": dropped,
+        "frames_resent": dropped,
+        "ring_frames": ring_frames,
+    }
+    counts["messages_looked_at"] = 1000
+    return trip(where, time_us, **counts)
+
+
+def test_a_ring_without_room_is_found_with_what_it_costs() -> None:
+    rows = [rings("short", 300, 32, 90), rings("long", 100, 256, 0)]
+    found = judged(short_ring, rows, starts(rows))
+    finding = only(found, "of 32 frames was full", "dropped up to 90 frames", "256 frames")
+    assert (finding.effect, finding.where, found.clean) == ("biases", ["short"], ["long"])
+    assert finding.factor == pytest.approx(3)
+
+
+def test_rings_with_room_are_clean_and_drops_not_counted_abstain() -> None:
+    found = judged(short_ring, [rings("room", 9, 256, 9), rings("?", 9, 32, None), trip("udp", 9)])
+    assert (found.findings, found.clean, list(found.abstained)) == ([], ["room"], ["?"])
+
+
+# interrupt-coalescing
+
+
+def test_a_card_that_holds_interrupts_back_is_found_where_it_counts() -> None:
+    rows = [
+        trip("short", 40, interrupt_delay_ns=20_000),
+        trip("long", 4000, interrupt_delay_ns=20_000),
+        trip("never", 40, interrupt_delay_ns=0),
+    ]
+    found = judged(interrupt_coalescing, rows)
+    finding = only(found, "for up to 20.0 µs", "up to 50\xa0% of it")
+    assert (finding.effect, finding.where) == ("informs", ["short"])
+    assert found.clean == ["long", "never"]
+
+
+def test_an_interface_without_the_setting_abstains_and_loopback_is_no_concern() -> None:
+    rows = [
+        trip("veth", 40, interrupt_delay_ns=None),
+        trip("lo", 40, interrupt_delay_ns=None, device_is_loopback=1),
+    ]
+    found = judged(interrupt_coalescing, rows)
+    assert (found.findings, found.clean, list(found.abstained)) == ([], [], ["veth"])
+    assert "virtual ones have no such setting" in found.abstained["veth"]
+    assert not judged(interrupt_coalescing, [trip("not asked", 40)]).abstained

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import ctypes
 import itertools
 import json
 import os
+import shutil
 import signal
 import subprocess
+import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from conftest import ROOT
@@ -23,10 +27,12 @@ from kernels import KERNELS, LIMIT_S, points
 
 SOURCES = [KERNELS / "messages" / name for name in definition(ROOT, "messages")["sources"]]
 PAIR = (f"--near-address={HERE}", f"--far-address={HERE}")
-ETHERNET, STREAMS = ("rings", "packet"), ("tcp", "tcp-nagle")
+ETHERNET, STREAMS = ("rings", "xdp", "packet"), ("tcp", "tcp-nagle")
+NOBODY = 65534
 POLLED = ("write", "fifo", "signal-polled")
 WINDOW = 128
 DEATH_LIMIT_S = 2.0
+PR_SET_DUMPABLE = 4
 
 # One message of many arrives otherwise than it was sent.
 FAULTS = r"""
@@ -78,6 +84,14 @@ def hosts() -> Iterator[network.Network]:
         yield made
 
 
+def needs_xdp(program: Path, hosts: network.Network, carrier: str) -> None:
+    """Skips the test where the carrier is xdp and this user or kernel has none."""
+    if carrier == "xdp":
+        done = start(program, hosts, VETH, "--carrier=xdp", point(samples=1))
+        if done.returncode == 77:
+            pytest.skip(json.loads(done.stdout.splitlines()[-1])["reason"])
+
+
 def point(
     primitive: str = "write", method: str = "round-trip", samples: int = 3, payload_bytes: int = 64
 ) -> str:
@@ -96,6 +110,7 @@ def primitives(carrier: str, wait: str) -> tuple[str, ...]:
 def test_every_message_comes_back_as_it_was_sent(
     program: Path, hosts: network.Network, carrier: str, wait: str
 ) -> None:
+    needs_xdp(program, hosts, carrier)
     wanted = [
         point(primitive, method, payload_bytes=size)
         for primitive, method, size in itertools.product(
@@ -117,6 +132,7 @@ def test_every_message_comes_back_as_it_was_sent(
 def test_windows_arrive_whole_one_way_and_both_ways(
     program: Path, hosts: network.Network, carrier: str
 ) -> None:
+    needs_xdp(program, hosts, carrier)
     kinds = list(
         itertools.product(primitives(carrier, "spin"), ("half-duplex", "full-duplex"), (4, 1408))
     )
@@ -131,6 +147,30 @@ def test_windows_arrive_whole_one_way_and_both_ways(
         answers = 5 if directions == 1 else 0
         assert values["messages_looked_at"] == 5 * WINDOW * directions + answers
         assert result["bytes_declared"] == WINDOW * directions * size
+
+
+def test_a_far_end_that_pauses_polls_seldom(program: Path) -> None:
+    gaps = {}
+    for pause_ns in (0, 200_000):
+        where = ("--carrier=memory", "--wait=spin", f"--poll_pause_ns={pause_ns}")
+        (values,) = good(kernels.run(program, *where, point(samples=100)))
+        gaps[pause_ns] = values["far_serving_ns"] / values["far_polls"]
+    # A pause comes after each poll that finds nothing; two polls take in the message before it.
+    assert gaps[0] < 20_000 < 50_000 < gaps[200_000]
+
+
+def test_a_ring_that_is_too_short_drops_frames_which_come_again(
+    program: Path, hosts: network.Network
+) -> None:
+    wanted = point(method="half-duplex", samples=20, payload_bytes=1024)
+    dropped = {}
+    for frames in (32, 256):
+        where = ("--carrier=rings", "--wait=block", f"--ring_frames={frames}")
+        (values,) = good(start(program, hosts, VETH, *where, wanted))
+        assert values["ring_frames"] == frames
+        assert values["bytes_sent"] == values["bytes_received"] == 22 * WINDOW * 1024
+        dropped[frames] = values["frames_dropped"]
+    assert dropped[256] == 0 < dropped[32]
 
 
 def test_points_of_one_start_take_turns(program: Path, hosts: network.Network) -> None:
@@ -200,6 +240,7 @@ def endless(
 def test_a_far_side_that_is_killed_is_named_within_two_seconds(
     program: Path, hosts: network.Network, carrier: str, wait: str
 ) -> None:
+    needs_xdp(program, hosts, carrier)
     with endless(program, hosts, carrier, wait) as (process, far):
         began = time.monotonic()
         os.kill(far, signal.SIGKILL)
@@ -211,16 +252,70 @@ def test_a_far_side_that_is_killed_is_named_within_two_seconds(
 
 
 @pytest.mark.parametrize("wait", ["spin", "block"])
+@pytest.mark.parametrize("carrier", ["rings", "xdp"])
 def test_a_near_side_that_is_killed_leaves_nothing(
-    program: Path, hosts: network.Network, wait: str
+    program: Path, hosts: network.Network, carrier: str, wait: str
 ) -> None:
-    with endless(program, hosts, "rings", wait) as (process, far):
+    needs_xdp(program, hosts, carrier)
+    with endless(program, hosts, carrier, wait) as (process, far):
         process.kill()
         process.wait(timeout=LIMIT_S)
         until = time.monotonic() + DEATH_LIMIT_S
         while is_running(far) and time.monotonic() < until:
             time.sleep(0.01)
         assert not is_running(far)
+    if carrier == "xdp":  # its program at the interface is gone, too: there is room for another
+        good(start(program, hosts, VETH, "--carrier=xdp", point()))
+
+
+def as_nobody(program: Path, results: Path) -> None:
+    """In a child process that can only be without rights afterwards."""
+    os.setgroups([])
+    os.setgid(NOBODY)
+    os.setuid(NOBODY)
+    # Who has changed its user may not write its own /proc/self/uid_map before.
+    ctypes.CDLL(None).prctl(PR_SET_DUMPABLE, 1, 0, 0, 0)
+    found: dict[str, list[Any]] = {}
+    with network.made([VETH], None) as own:
+        refused = own.door(VETH).refused
+        for carrier in ("rings", "packet", "udp", "tcp", "memory", "xdp"):
+            if refused and carrier != "memory":
+                found[carrier] = [77, refused]
+                continue
+            wanted = point("stream" if carrier == "tcp" else "write")
+            where = (f"--carrier={carrier}", "--wait=block")
+            if carrier == "memory":
+                done = kernels.run(program, *where, wanted)
+            else:
+                done = start(program, own, VETH, *where, wanted)
+            found[carrier] = [done.returncode, done.stdout.splitlines()[-1]]
+    results.write_text(json.dumps(found))
+
+
+def test_a_user_without_rights_measures_all_but_xdp(program: Path) -> None:
+    if os.geteuid() != 0:
+        pytest.skip("only root can be somebody else; any other user's tests are of that already")
+    with tempfile.TemporaryDirectory() as name:  # pytest's folders are root's own
+        folder = Path(name)
+        folder.chmod(0o777)
+        copy, results = Path(shutil.copy(program, folder)), folder / "results"
+        copy.chmod(0o755)
+        pid = os.fork()
+        if pid == 0:
+            try:
+                as_nobody(copy, results)
+            finally:
+                os._exit(0)
+        os.waitpid(pid, 0)
+        found = json.loads(results.read_text())
+    assert found["memory"][0] == 0
+    status, words = found.pop("xdp")
+    assert status == 77
+    if found["rings"][0] == 77:
+        pytest.skip(found["rings"][1])
+    assert {carrier: status for carrier, (status, _) in found.items()} == dict.fromkeys(found, 0)
+    assert "AF_XDP sockets cannot be opened here" in words
+    assert "CAP_BPF and CAP_NET_ADMIN" in words
 
 
 BAD_ARGUMENTS = {
@@ -233,6 +328,7 @@ BAD_ARGUMENTS = {
     f"--carrier=memory --wait=spin {point('signal')}": "a carrier other than memory",
     f"--carrier=udp --wait=block {' '.join(PAIR)} {point('signal')}": "give --wait=spin",
     f"--carrier=tcp {' '.join(PAIR)} {point('stream', 'full-duplex')}": "give --wait=spin",
+    f"--carrier=xdp {' '.join(PAIR)} {point()}": "Ethernet frames go between two hosts",
     f"--carrier=rings {' '.join(PAIR)} {point()}": "Ethernet frames go between two hosts",
     f"--carrier=memory {point(method='one-way').replace('loops=1', 'loops=2')}": "loops=2 is not",
     f"--carrier=udp {' '.join(PAIR)} --port=7707 {point()}": "here it is started with the near one",
@@ -258,6 +354,10 @@ def test_one_cpu_is_too_few(program: Path) -> None:
 def test_sanitizers_find_nothing(compiler: str, hosts: network.Network, tmp_path: Path) -> None:
     sanitized = build(tmp_path, *SANITIZERS, compiler=compiler)
     for carrier in (*ETHERNET, "udp", "memory"):
+        if carrier == "xdp":
+            has_xdp = start(sanitized, hosts, VETH, "--carrier=xdp", point()).returncode == 0
+            if not has_xdp:
+                continue
         wanted = [point(primitive, samples=5) for primitive in primitives(carrier, "spin")]
         wanted.append(point(method="full-duplex", samples=3, payload_bytes=1408))
         where = (f"--carrier={carrier}", "--wait=spin")

@@ -98,6 +98,7 @@ def test_every_datagram_comes_back(udp: Path, hosts: network.Network, wait: str)
             "affinity_cpus": 1,
             "device_is_loopback": 0,
             "device_mtu_bytes": 1500,
+            "interrupt_delay_ns": None,
             "receive_buffer_errors": 0,
         }
     ] * len(asked)

@@ -20,7 +20,7 @@
 #define BENCH_TIMED __attribute__((noinline, noclone, noipa))
 #endif
 
-enum { BENCH_KEYS_MAX = 8, BENCH_OBSERVATIONS_MAX = 24, BENCH_RANGES_MAX = 4 };
+enum { BENCH_KEYS_MAX = 8, BENCH_OBSERVATIONS_MAX = 32, BENCH_RANGES_MAX = 4 };
 
 /* A KEY=VALUE of --point that only this kernel knows. */
 struct bench_key {

@@ -6,6 +6,8 @@
 #include <fcntl.h>
 #include <ifaddrs.h>
 #include <inttypes.h>
+#include <linux/ethtool.h>
+#include <linux/sockios.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -158,6 +160,17 @@ bool network_is_own(struct in_addr address) {
     return is_loopback(address) || find_interface(address, &device);
 }
 
+/* Virtual interfaces have no such setting. */
+static void look_at_interrupts(struct network_device *device) {
+    struct ethtool_coalesce coalesce = {.cmd = ETHTOOL_GCOALESCE};
+    struct ifreq request = {.ifr_data = (char *)&coalesce};
+    memcpy(request.ifr_name, device->name, sizeof request.ifr_name);
+    const int socket_of_host = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    device->has_interrupt_delay = ioctl(socket_of_host, SIOCETHTOOL, &request) == 0;
+    device->interrupt_delay_ns = UINT64_C(1000) * coalesce.rx_coalesce_usecs;
+    close(socket_of_host);
+}
+
 /* What is sent to an own address never leaves the loopback interface, whichever has the address. */
 static bool look_at_device(struct in_addr own, struct in_addr other,
                            struct network_device *device) {
@@ -172,6 +185,7 @@ static bool look_at_device(struct in_addr own, struct in_addr other,
     const bool is_told = ioctl(asked, SIOCGIFMTU, &request) == 0;
     close(asked);
     device->mtu_bytes = is_told ? (uint64_t)request.ifr_mtu : 0;
+    look_at_interrupts(device);
     return is_told;
 }
 
@@ -238,4 +252,21 @@ bool network_device(enum network_side side, struct network_device *device) {
 
 bool network_traffic(enum network_side side, struct proc_net_traffic *traffic) {
     return proc_net_traffic(sides[side].dev, sides[side].device.name, traffic);
+}
+
+void network_observe_device(struct bench_report *report) {
+    struct network_device device;
+    if (!network_device(NETWORK_NEAR, &device)) {
+        bench_observe_absent(report, "device_is_loopback");
+        bench_observe_absent(report, "device_mtu_bytes");
+        bench_observe_absent(report, "interrupt_delay_ns");
+        return;
+    }
+    bench_observe_count(report, "device_is_loopback", device.is_loopback);
+    bench_observe_count(report, "device_mtu_bytes", device.mtu_bytes);
+    if (device.has_interrupt_delay) {
+        bench_observe_count(report, "interrupt_delay_ns", device.interrupt_delay_ns);
+    } else {
+        bench_observe_absent(report, "interrupt_delay_ns");
+    }
 }

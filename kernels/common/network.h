@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "bench.h"
 #include "proc_net.h"
 
 /* As the command line has it. */
@@ -55,7 +56,12 @@ struct network_device {
     char name[IF_NAMESIZE];
     bool is_loopback; /* the other side is this host itself */
     uint64_t mtu_bytes;
+    bool has_interrupt_delay;    /* its driver says how long it holds interrupts back */
+    uint64_t interrupt_delay_ns; /* for frames received, at most */
 };
 bool network_device(enum network_side side, struct network_device *device);
+
+/* Observes the near side's interface: what it is, its MTU, how long it holds interrupts back. */
+void network_observe_device(struct bench_report *report);
 
 #endif

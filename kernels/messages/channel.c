@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "clock.h"
 #include "payload.h"
 
 enum { REGION_KEY = 0x57000001, QUEUE_KEY = 0x46000002, HANDLER_KEY = 0x53000003 };
@@ -190,7 +191,16 @@ const char *channel_failure(const struct channel *channel) {
     return channel->is_closed ? "the connection was closed" : NULL;
 }
 
+static void do_something_else(uint64_t for_ns) {
+    const uint64_t until_ns = clock_now() + for_ns;
+    while (clock_now() < until_ns) {
+    }
+}
+
 void channel_sleep(struct channel *channel) {
+    if (channel->spins && channel->pause_ns > 0) {
+        do_something_else(channel->pause_ns);
+    }
     if (channel->endpoint && !channel->spins) {
         endpoint_sleep(channel->endpoint, SLEEP_NS);
     }

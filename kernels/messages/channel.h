@@ -33,6 +33,7 @@ struct channel {
     const struct channel_methods *methods;
     enum primitive primitive;
     bool spins;
+    uint64_t pause_ns;         /* an end that spins does something else so long between polls */
     struct endpoint *endpoint; /* or, of a TCP connection: */
     int socket;
     bool is_closed;
@@ -76,7 +77,8 @@ static inline bool channel_is_well(const struct channel *channel) {
     return channel->endpoint ? !endpoint_failure(channel->endpoint) : !channel->is_closed;
 }
 
-/* Until something may have come. An end that spins returns at once, and TCP sleeps in its calls. */
+/* Until something may have come. An end that spins returns at once, or after its pause, and TCP
+ * sleeps in its calls. */
 void channel_sleep(struct channel *channel);
 
 /* The next message to send, as channel_make made it. */

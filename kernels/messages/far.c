@@ -29,7 +29,7 @@ struct shared {
 struct argument {
     struct ends *ends;
     const struct network *network;
-    uint64_t seed;
+    const struct far_options *options;
 };
 
 static struct shared *shared;
@@ -83,6 +83,7 @@ static void serve_windows(struct channel *channel, bool answers_each) {
 
 static void serve(struct channel *channel) {
     const struct order *order = &shared->order;
+    const uint64_t began_ns = clock_now();
     if (!channel_begin(channel, order->primitive, order->bytes, order->first_out,
                        order->first_in)) {
         cannot_run("this carrier has nothing that interrupts a process; take another primitive");
@@ -96,6 +97,7 @@ static void serve(struct channel *channel) {
     } else {
         serve_windows(channel, order->pattern == FULL_DUPLEX);
     }
+    shared->seen.served_ns = clock_now() - began_ns;
     channel_end(channel);
     if (channel_failure(channel)) {
         refuse("it could not go on: %s", channel_failure(channel));
@@ -112,7 +114,8 @@ static void be_far_side(const void *place) {
     if (!channel) {
         cannot_run("there is no memory for messages; free some");
     }
-    *channel = (struct channel){.seed = argument->seed};
+    *channel =
+        (struct channel){.seed = argument->options->seed, .pause_ns = argument->options->pause_ns};
     end_let_go(&argument->ends->near);
     end_open_channel(&argument->ends->far, argument->ends->connection, argument->network->spins,
                      "the near side", false, channel);
@@ -128,8 +131,9 @@ static void be_far_side(const void *place) {
 
 /* --- The near side. */
 
-void far_start(struct ends *ends, const struct network *network, uint64_t seed, int cpu) {
-    const struct argument argument = {.ends = ends, .network = network, .seed = seed};
+void far_start(struct ends *ends, const struct network *network, const struct far_options *options,
+               int cpu) {
+    const struct argument argument = {.ends = ends, .network = network, .options = options};
     shared = crew_share(sizeof *shared, "the far side");
     companion_start("the far side", cpu, be_far_side, &argument);
     end_let_go(&ends->far);

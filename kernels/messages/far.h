@@ -22,10 +22,17 @@ struct far_seen {
     uint64_t looked_at;
     struct messages_counts counts; /* of its endpoint, since the start */
     uint64_t dropped;
+    uint64_t served_ns; /* time of this point */
+};
+
+struct far_options {
+    uint64_t seed;
+    uint64_t pause_ns; /* between its polls */
 };
 
 /* On that CPU; the far end is its own from then on. */
-void far_start(struct ends *ends, const struct network *network, uint64_t seed, int cpu);
+void far_start(struct ends *ends, const struct network *network, const struct far_options *options,
+               int cpu);
 
 /* The far side serves that point from now on, and has begun to. */
 void far_begin(const struct order *order);

@@ -12,14 +12,16 @@
 #include "payload.h"
 
 enum { KEY_PRIMITIVE, KEY_PAYLOAD };
-enum { OPTION_CARRIER = 0x100, OPTION_RING_FRAMES, OPTION_LOST };
+enum { OPTION_CARRIER = 0x100, OPTION_RING_FRAMES, OPTION_LOST, OPTION_PAUSE };
 enum { CPUS_WANTED = 2, RING_FRAMES_STEP = 32, RING_FRAMES_MOST = 4096, LOST_MOST = 500000 };
+enum { PAUSE_MOST_NS = 10000000 };
 
 static struct {
     enum carrier_word carrier;
     bool has_carrier;
     size_t ring_frames;
     uint32_t lost_per_million;
+    uint64_t poll_pause_ns;
 } options_chosen = {.ring_frames = RINGS_FRAMES};
 
 static const struct network *network;
@@ -116,7 +118,9 @@ static struct bench_buffers open_both_sides(const struct bench_settings *setting
     channel->seed = settings->seed;
     struct ends ends = ends_open(options_chosen.carrier, network, options_chosen.ring_frames);
     lose_frames(&ends, settings->seed);
-    far_start(&ends, network, settings->seed, cpus[1]);
+    const struct far_options far_options = {.seed = settings->seed,
+                                            .pause_ns = options_chosen.poll_pause_ns};
+    far_start(&ends, network, &far_options, cpus[1]);
     end_open_channel(&ends.near, ends.connection, network->spins, "the far side", true, channel);
     cpus_pin(cpus[0]);
     return (struct bench_buffers){0};
@@ -173,25 +177,43 @@ static void observe_messages(const struct far_seen *far, struct bench_report *re
     bench_observe_events(report, "frames_dropped",
                          endpoint_dropped(channel->endpoint) - near_dropped_before + far->dropped -
                              far_before.dropped);
+    bench_observe_events(report, "far_polls", far->counts.polls - before->polls);
+    bench_observe_events(report, "far_serving_ns", far->served_ns);
     bench_observe_events(report, "acknowledgement_frames",
                          near->acknowledgements - near_before.acknowledgements +
                              far->counts.acknowledgements - before->acknowledgements);
 }
 
+/* What a window's rate counts is what arrived: the far end answers when it has all. */
+static void observe_bytes(const struct bench_point *point, const struct far_seen *far,
+                          struct bench_report *report) {
+    const uint64_t bytes = point->values[KEY_PAYLOAD];
+    const bool goes_both_ways = point->method == FULL_DUPLEX;
+    const uint64_t sent = flow.windows * WINDOW_MESSAGES * (goes_both_ways ? 2 : 1);
+    const uint64_t arrived = far->looked_at + (goes_both_ways ? flow.looked_at : 0);
+    bench_observe_events(report, "transfers", flow.windows);
+    bench_observe_events(report, "bytes_sent", sent * bytes);
+    bench_observe_events(report, "bytes_received", arrived * bytes);
+}
+
 /* What tells two points apart, besides their sizes. */
 static void observe_way(const struct bench_point *point, struct bench_report *report) {
     const uint64_t primitive = point->values[KEY_PRIMITIVE];
-    const bool has_rings = options_chosen.carrier == CARRIER_RINGS;
+    const bool has_xdp = options_chosen.carrier == CARRIER_XDP;
+    const bool has_rings = has_xdp || options_chosen.carrier == CARRIER_RINGS;
     bench_observe_count(report, "ethernet_frames",
                         has_rings || options_chosen.carrier == CARRIER_PACKET);
     bench_observe_count(report, "mapped_rings", has_rings);
+    bench_observe_count(report, "xdp_sockets", has_xdp);
+    if (has_rings) {
+        bench_observe_count(report, "ring_frames", options_chosen.ring_frames);
+    }
     bench_observe_count(report, "queued", primitive == PRIMITIVE_FIFO);
     bench_observe_count(report, "interrupting", primitive == PRIMITIVE_SIGNAL);
     bench_observe_count(report, "timed_one_way", point->method == ONE_WAY);
 }
 
 static void observe_network(struct bench_report *report) {
-    struct network_device device;
     int cpus[CPUS_WANTED];
     const bool is_network = options_chosen.carrier != CARRIER_MEMORY;
     bench_observe_count(report, "spinning", network->spins);
@@ -199,13 +221,7 @@ static void observe_network(struct bench_report *report) {
     bench_observe_count(report, "shared_memory", !is_network);
     bench_observe_count(report, "shaped_link", network->link_bits_per_s > 0);
     bench_observe_count(report, "affinity_cpus", cpus_find(cpus, CPUS_WANTED));
-    if (is_network && network_device(NETWORK_NEAR, &device)) {
-        bench_observe_count(report, "device_is_loopback", device.is_loopback);
-        bench_observe_count(report, "device_mtu_bytes", device.mtu_bytes);
-    } else {
-        bench_observe_absent(report, "device_is_loopback");
-        bench_observe_absent(report, "device_mtu_bytes");
-    }
+    network_observe_device(report);
 }
 
 static void check(const struct bench_point *point, struct bench_report *report) {
@@ -226,6 +242,9 @@ static void check(const struct bench_point *point, struct bench_report *report) 
                          is_trip ? flow.looked_at : flow.windows);
     bench_observe_events(report, "messages_looked_at", looked_at);
     bench_observe_events(report, "sockets_opened", 0); /* all are, before the first point */
+    if (!is_trip) {
+        observe_bytes(point, &far, report);
+    }
     observe_messages(&far, report);
     observe_way(point, report);
     observe_network(report);
@@ -240,10 +259,14 @@ static const struct argp_option options[] = {
      .doc = "Lose so many of a million frames on purpose, at each end; 0 without it"},
     {.name = "carrier",
      .key = OPTION_CARRIER,
-     .arg = "rings|packet|udp|memory|tcp|tcp-nagle",
+     .arg = "rings|xdp|packet|udp|memory|tcp|tcp-nagle",
      .doc = "What brings messages to the other side; the last two are TCP alone, with and without "
             "TCP_NODELAY"},
-    {.name = "ring-frames",
+    {.name = "poll_pause_ns",
+     .key = OPTION_PAUSE,
+     .arg = "NS",
+     .doc = "A far end that spins does something else so long between its polls; 0 without it"},
+    {.name = "ring_frames",
      .key = OPTION_RING_FRAMES,
      .arg = "N",
      .doc = "Room of each ring, in frames, a multiple of 32; 256 without it"},
@@ -256,7 +279,7 @@ static enum carrier_word parse_carrier(const char *text) {
             return (enum carrier_word)word;
         }
     }
-    refuse("--carrier '%s' is none of rings, packet, udp, memory, tcp and tcp-nagle; give one "
+    refuse("--carrier '%s' is none of rings, xdp, packet, udp, memory, tcp and tcp-nagle; give one "
            "of them",
            text);
 }
@@ -270,8 +293,12 @@ static error_t parse_option(int key, char *text, struct argp_state *state) {
         return 0;
     case OPTION_RING_FRAMES:
         options_chosen.ring_frames =
-            parse_number("--ring-frames ", text, strlen(text), RING_FRAMES_STEP, RING_FRAMES_MOST);
+            parse_number("--ring_frames ", text, strlen(text), RING_FRAMES_STEP, RING_FRAMES_MOST);
         options_chosen.ring_frames -= options_chosen.ring_frames % RING_FRAMES_STEP;
+        return 0;
+    case OPTION_PAUSE:
+        options_chosen.poll_pause_ns =
+            parse_number("--poll_pause_ns ", text, strlen(text), 0, PAUSE_MOST_NS);
         return 0;
     case OPTION_LOST:
         options_chosen.lost_per_million =
@@ -279,7 +306,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state) {
         return 0;
     case ARGP_KEY_END:
         if (!options_chosen.has_carrier) {
-            refuse("--carrier is missing; give one of rings, packet, udp, memory, tcp and "
+            refuse("--carrier is missing; give one of rings, xdp, packet, udp, memory, tcp and "
                    "tcp-nagle");
         }
         return 0;

@@ -76,6 +76,7 @@ struct messages_counts {
     uint64_t damaged;          /* frames with a wrong checksum */
     uint64_t strange;          /* frames that are too short, or of no such connection */
     uint64_t acknowledgements; /* frames that carried nothing else */
+    uint64_t polls;            /* times that this end looked for a frame */
 };
 
 /* NULL where there is no memory. The carrier is the endpoint's from then on, and is closed with

@@ -38,6 +38,7 @@ static bool take_frame(struct endpoint *endpoint) {
 
 bool endpoint_poll(struct endpoint *endpoint) {
     endpoint_enter(endpoint);
+    endpoint->counts.polls++;
     const bool came = take_frame(endpoint);
     if (++endpoint->polls >= POLLS_PER_LOOK) {
         look_at_clock(endpoint);

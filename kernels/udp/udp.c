@@ -199,15 +199,8 @@ static struct bench_task prepare(const struct bench_point *point) {
 }
 
 static void observe_network(struct bench_report *report) {
-    struct network_device device;
     uint64_t errors = 0;
-    if (network_device(NETWORK_NEAR, &device)) {
-        bench_observe_count(report, "device_is_loopback", device.is_loopback);
-        bench_observe_count(report, "device_mtu_bytes", device.mtu_bytes);
-    } else {
-        bench_observe_absent(report, "device_is_loopback");
-        bench_observe_absent(report, "device_mtu_bytes");
-    }
+    network_observe_device(report);
     if (has_buffer_errors && network_count(NETWORK_FAR, "Udp", "RcvbufErrors", &errors)) {
         bench_observe_events(report, "receive_buffer_errors", errors - buffer_errors);
     } else {

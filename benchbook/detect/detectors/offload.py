@@ -37,8 +37,9 @@ def detect(seen: Seen) -> Judged:
 
 
 def _concerns(row: Row) -> bool:
-    """A stream, whose writes are no packets: datagrams are what they are."""
-    return (number_of(row, "bytes_sent") or 0) > 0 and not is_known(row.get("datagrams_sent"))
+    """A stream, whose writes are no packets; datagrams and frames of our own are."""
+    is_whole = is_known(row.get("datagrams_sent")) or number_of(row, "stream") == 0
+    return (number_of(row, "bytes_sent") or 0) > 0 and not is_whole
 
 
 def _packet_bytes(row: Row) -> float | None:

@@ -32,6 +32,8 @@ _COLUMNS = (
     "shared_memory",
     "ethernet_frames",
     "mapped_rings",
+    "ring_frames",
+    "xdp_sockets",
     "lost_per_million",
     "queued",
     "interrupting",
