@@ -9,7 +9,7 @@ import pytest
 
 from benchbook.detect import Judged, Seen
 from benchbook.detect.detectors import rank_imbalance
-from benchbook.report.sections import rank_traffic
+from benchbook.report.sections import rank_traffic, time_shares
 
 
 def row(where: str, **columns: Any) -> dict[str, Any]:
@@ -83,3 +83,21 @@ def test_rates_are_of_the_median_time_and_gains_of_the_same_setting(
     assert (over_tcp["gain"], over_tcp["uncounted"]) == ("2.00", "1.25")
     assert (in_memory["gain"], in_memory["uncounted"]) == ("–", "–")
     assert [share.split()[0] for share in over_tcp["shares"]] == ["70", "20", "10", "0"]
+
+
+def test_bars_show_all_of_the_time_of_who_waits_for_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("benchbook.report.wording.point_name", lambda paper, point: point)
+    alone = {"busy_fraction": 1.0, "waiting_fraction": 0.0, "sending_fraction": 0.0}
+    points = [
+        measured("mpich", "veth", 40e6, sending_fraction=0.05, waiting_fraction=0.25),
+        measured("mpich", "memory", 20e6, **alone),
+        measured("mpich", "veth", 20e6, waiting_fraction=None),
+    ]
+    (bar,) = time_shares.bars({"points": points}, "nas")
+    assert sum(part.share for part in bar.parts) == pytest.approx(1)
+    assert [part.text.split()[0] for part in bar.parts if part.text] == ["70", "25"]
+    assert [part.name for part in time_shares.legend([bar])] == list(rank_traffic.SHARES.values())
+    assert time_shares.bars({"points": points}, "mpi") == []
+    assert time_shares.legend([]) == []

@@ -45,6 +45,7 @@ from benchbook.report.sections import (
     source_words,
     swapped_labels,
     throughput,
+    time_shares,
     timed_functions,
     titles,
     topology,
@@ -298,6 +299,10 @@ class PaperPage:
     def rank_traffic(self) -> Html:
         """What ranks of MPI sent each other, and where their time went."""
         return self._each("rank_traffic", None, rank_traffic=rank_traffic)
+
+    def time_shares(self) -> Html:
+        """The parts of the time that programs measured themselves, as stacked bars."""
+        return self._each("time_shares", None, time_shares=time_shares)
 
     def sizing(self) -> Html:
         """Rate by size beside the paper's rule for it, with ceilings and caches."""

@@ -7,15 +7,11 @@ from typing import Any
 
 from benchbook.core import number_format
 from benchbook.report import wording
+from benchbook.report.sections import time_shares
 from benchbook.report.wording import Paper
 
 # The share of the ranks' time in each kind of work, in the order of the columns.
-SHARES = {
-    "busy_fraction": "computing",
-    "waiting_fraction": "waiting for messages",
-    "sending_fraction": "handing them over",
-    "collective_fraction": "in collective calls",
-}
+SHARES = time_shares.OF_RANKS
 Point = Mapping[str, Any]
 
 
