@@ -20,10 +20,10 @@ from conftest import clean_environment
 
 from benchbook.ab import counted, rounds, runs, symptoms
 from benchbook.ab.answer import ERROR_OF_LOOK, LEAST_ROUNDS, Answer, Compared, Interval, compared
+from benchbook.ab.condition import FAILED, Condition
 from benchbook.ab.programs import Case, Metric, Program, of_commands
 from benchbook.ab.rounds import Limits, measure
 from benchbook.ab.runs import Place, run_in_turns, run_whole
-from benchbook.commands.ab import FAILED, Condition
 from benchbook.core.errors import BenchbookError
 from benchbook.report import ab_sentences
 
@@ -221,7 +221,10 @@ def test_output_has_a_bound() -> None:
         (["--metric=took", "true", "--", "true"], "0 groups; put exactly one pair of brackets"),
         (["--metric=(took)", "true", "--", "true"], "nothing that the command printed fits"),
         (["--metric=(.)", "echo", "x", "--", "true"], "which is no number above zero"),
-        (["--fail-if=worse", "true", "--", "true"], "write slower, faster or different"),
+        (
+            ["--fail-if=worse", "true", "--", "true"],
+            "write slower, faster, different, more or fewer",
+        ),
         (["--build=make", "true", "--", "true"], "name two of them with --rev"),
         (["--rev=HEAD", "true"], "name two commits, the older first"),
         (["absent.yaml"], "absent.yaml: cannot be read"),

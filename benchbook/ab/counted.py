@@ -22,8 +22,9 @@ from benchbook.host import tools, topology
 RUNS = 3  # of each arm
 # Differences below these are no other work: what loading a program does depends on its layout.
 LEAST_FLOOR, LOADING = 1e-4, 5000
+INSTRUCTIONS = "instructions"
 SUMS = {
-    "instructions": ("Ir",),
+    INSTRUCTIONS: ("Ir",),
     "branches": ("Bc", "Bi"),
     "first-level data cache misses": ("D1mr", "D1mw"),
     "last-level cache misses": ("ILmr", "DLmr", "DLmw"),

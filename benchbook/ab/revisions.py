@@ -31,13 +31,11 @@ def of_revisions(
         )
     if not command:
         raise BenchbookError("no command is given; put it behind --, as it runs in each checkout")
-    commits = [
-        _git(root, "rev-parse", "--verify", "--quiet", f"{name}^{{commit}}") for name in revisions
-    ]
+    commits = [commit_of(root, name) for name in revisions]
     for name, commit in zip(revisions, commits, strict=True):
         if not commit:
             raise BenchbookError(f"--rev {name}: {root} has no such commit; see `git log`")
-    prefix = _git(root, "rev-parse", "--show-prefix").strip()
+    prefix = git_output(root, "rev-parse", "--show-prefix").strip()
     with TemporaryDirectory(prefix="benchbook-ab-") as made:
         folders = {arm: Path(made) / folder for arm, folder in FOLDERS.items()}
         of_arm = {"a": commits[0], "again": commits[0], "b": commits[1]}
@@ -51,7 +49,7 @@ def of_revisions(
                         "--quiet",
                         "--detach",
                         str(folder),
-                        of_arm[arm].strip(),
+                        of_arm[arm],
                     ],
                     root,
                 )
@@ -63,11 +61,16 @@ def of_revisions(
             yield Case("ab", (revisions[0], revisions[1]), **programs, metric=metric)
         finally:
             for folder in folders.values():
-                _git(root, "worktree", "remove", "--force", str(folder))
+                git_output(root, "worktree", "remove", "--force", str(folder))
 
 
-def _git(root: Path, *words: str) -> str:
-    """What git says; empty where it fails."""
+def commit_of(root: Path, name: str) -> str:
+    """The full name of a commit; empty where there is none."""
+    return git_output(root, "rev-parse", "--verify", "--quiet", f"{name}^{{commit}}").strip()
+
+
+def git_output(root: Path, *words: str) -> str:
+    """What git prints in a folder; empty where it fails."""
     return subprocess.run(
         ["git", *words],
         cwd=root,

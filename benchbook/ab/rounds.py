@@ -60,6 +60,12 @@ class Measured:
     steal: float | None = None  # the share of the time of these CPUs that the hypervisor took
     compared: Compared | None = None
 
+    @property
+    def outcome(self) -> Compared:
+        """The answer, once all is measured."""
+        assert self.compared is not None
+        return self.compared
+
     def logs(self) -> list[tuple[float, float, float]]:
         """Logs of the median cost of each round: a, a again, b."""
         rows = []

@@ -5,28 +5,39 @@ from __future__ import annotations
 import json
 import random
 import re
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from benchbook.ab import counted, revisions
-from benchbook.ab.answer import Compared
 from benchbook.ab.case_files import read_cases
+from benchbook.ab.condition import FAILED, Condition
 from benchbook.ab.programs import Case, Metric, of_commands
 from benchbook.ab.rounds import Limits, Measured, measure
-from benchbook.commands.options import ROOT, AsJson
+from benchbook.commands.options import (
+    ROOT,
+    AsJson,
+    Budget,
+    Build,
+    Cpus,
+    Equal,
+    Exports,
+    FailIf,
+    Higher,
+    Pattern,
+    RunLimit,
+    cpu_numbers,
+    say,
+)
 from benchbook.core.errors import BenchbookError
 from benchbook.core.processes import measuring_lock
 from benchbook.host import facts
-from benchbook.report import ab_sentences
+from benchbook.report import ab_sentences, measurements
 from benchbook.report.ab_page import make_page
-
-FAILED = 3  # the exit status of what --fail-if forbids
+from benchbook.report.measurement_formats import Export
 
 
 def command(
@@ -35,54 +46,58 @@ def command(
         list[str] | None,
         typer.Option(help="a commit; given twice, one COMMAND is compared in both"),
     ] = None,
-    build: Annotated[str, typer.Option(help="shell command that builds a commit")] = "",
-    metric: Annotated[
-        str, typer.Option(help="compare a printed figure: a regular expression with one group")
-    ] = "",
-    higher: Annotated[
-        bool, typer.Option("--higher-is-better", help="of that figure; else lower is")
-    ] = False,
-    budget: Annotated[float, typer.Option(min=0.1, help="seconds a pair takes at most")] = 20.0,
-    limit: Annotated[float, typer.Option(min=0.1, help="seconds a run takes at most")] = 600.0,
-    equal: Annotated[
-        float, typer.Option(min=0.01, max=100, help="up to so many per cent they are equal")
-    ] = 1.0,
-    cpus: Annotated[str, typer.Option(help="CPUs to run on, as `0,2`")] = "",
+    build: Build = "",
+    metric: Pattern = "",
+    higher: Higher = False,
+    budget: Budget = 20.0,
+    limit: RunLimit = 600.0,
+    equal: Equal = 1.0,
+    cpus: Cpus = "",
     count: Annotated[
         bool, typer.Option("--count", help="count instructions and cache misses too (valgrind)")
     ] = False,
-    fail_if: Annotated[
-        str, typer.Option(help=f"exit status {FAILED} if B is shown to be, as `slower than 2 %`")
-    ] = "",
+    fail_if: FailIf = None,
     keep: Annotated[
         str, typer.Option(help="add the outcome to data/ab/NAME.jsonl, for `benchbook history`")
     ] = "",
     html: Annotated[Path | None, typer.Option(help="write a page to this file")] = None,
+    export: Exports = None,
     as_json: AsJson = False,
 ) -> None:
     """Which of two commands is faster, and can this machine tell?"""
-    condition = Condition.of(fail_if) if fail_if else None
+    conditions = [Condition.of(text) for text in fail_if or []]
+    if not count and any(condition.needs_counts for condition in conditions):
+        raise BenchbookError("--fail-if is about counted instructions here; add --count")
+    exports = [Export.of(text) for text in export or []]
     printed = Metric(metric, higher) if metric else None
-    limits = Limits(budget, limit, equal / 100, _cpus(cpus))
+    limits = Limits(budget, limit, equal / 100, cpu_numbers(cpus))
     dice = random.Random()
     results = []
     with _cases(words, rev or [], build, printed) as cases:
         for case in cases:
-            with measuring_lock(f"ab {case.name}", ROOT.absolute(), _say):
-                measured = measure(case, limits, dice, _begun)
+            with measuring_lock(f"ab {case.name}", ROOT.absolute(), say):
+                measured = measure(case, limits, dice, announce)
             counts = counted.count(case, measured.place, dice) if count else []
             results.append((measured, counts))
             if not as_json:
                 heading = f"{case.name}\n" if len(cases) > 1 else ""
                 print(f"{heading}{ab_sentences.as_text(measured, counts)}")
+    content = [ab_sentences.as_json(*result) for result in results]
     if as_json:
-        content = [ab_sentences.as_json(*result) for result in results]
         print(json.dumps(content if len(content) > 1 else content[0], allow_nan=False))
     if html:
         make_page(results, html)
+    if exports:
+        values = measurements.of_comparisons(results, facts.host_id(facts.facts()))
+        for wanted in exports:
+            wanted.write(values)
     if keep:
-        _keep(keep, [ab_sentences.as_json(*result) for result in results])
-    if condition and any(condition.is_met(measured.compared) for measured, _ in results):
+        _keep(keep, content)
+    if any(
+        condition.is_met(measured.outcome, counts)
+        for condition in conditions
+        for measured, counts in results
+    ):
         raise typer.Exit(FAILED)
 
 
@@ -115,46 +130,7 @@ def _keep(name: str, outcomes: list[dict[str, Any]]) -> None:
             stream.write(f"{line}\n")
 
 
-def _begun(measured: Measured) -> None:
+def announce(measured: Measured) -> None:
+    """Say how a case is measured, before it is."""
     how = "in turns" if measured.in_turns else "one after another in random order"
-    _say(f"measuring {how}, at most about {measured.limits.budget_s:g} s")
-
-
-def _say(sentence: str) -> None:
-    if sys.stderr.isatty():
-        print(sentence, file=sys.stderr)
-
-
-def _cpus(text: str) -> list[int] | None:
-    if not text:
-        return None
-    if not re.fullmatch(r"\d+(,\d+)*", text):
-        raise BenchbookError(f"--cpus {text!r}: write numbers of CPUs as `0,2`")
-    return [int(number) for number in text.split(",")]
-
-
-@dataclass(frozen=True)
-class Condition:
-    """What --fail-if forbids: a difference whose whole interval lies beyond a share."""
-
-    word: str
-    share: float
-
-    @classmethod
-    def of(cls, text: str) -> Condition:
-        """BenchbookError where the text is none of the forms."""
-        match = re.fullmatch(
-            r"(slower|faster|different)(?: than (\d+(?:\.\d+)?) ?%)?", text.strip()
-        )
-        if not match:
-            raise BenchbookError(
-                f"--fail-if {text!r}: write slower, faster or different, and `than 2 %` after it"
-            )
-        return cls(match[1], float(match[2] or 0) / 100)
-
-    def is_met(self, outcome: Compared | None) -> bool:
-        """Whether the comparison shows it."""
-        assert outcome is not None
-        slower = outcome.factor.low > 1 + self.share
-        faster = outcome.factor.high < 1 / (1 + self.share)
-        return {"slower": slower, "faster": faster, "different": slower or faster}[self.word]
+    say(f"measuring {how}, at most about {measured.limits.budget_s:g} s")

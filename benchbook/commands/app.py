@@ -22,6 +22,7 @@ LISTED = (
         "doctor",
         "explain",
         "ab",
+        "ci",
         "history",
         "compare",
         "hosts",

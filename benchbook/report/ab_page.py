@@ -34,8 +34,7 @@ def make_page(results: Sequence[tuple[Measured, Sequence[Count]]], output: Path)
 
 
 def _case(measured: Measured, counts: Sequence[Count]) -> dict[str, Any]:
-    outcome = measured.compared
-    assert outcome is not None
+    outcome = measured.outcome
     logs = measured.logs()
     waited = [
         any(run.delay_share > WAITED for runs in rounds.values() for run in runs)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from benchbook.ab import symptoms
-from benchbook.ab.answer import CONFIDENCE, Answer, Compared, Interval
+from benchbook.ab.answer import CONFIDENCE, Answer, Interval
 from benchbook.ab.counted import Count
 from benchbook.ab.programs import Case
 from benchbook.ab.rounds import Measured
@@ -42,7 +42,7 @@ def names(case: Case) -> list[str]:
 
 def headline(measured: Measured) -> str:
     """The answer with the factor and its interval."""
-    outcome = _outcome(measured)
+    outcome = measured.outcome
     factor = outcome.factor
     verb = f"takes {_factor(factor)} times as long as A"
     if measured.case.metric:
@@ -70,7 +70,7 @@ def headline(measured: Measured) -> str:
 
 def null(measured: Measured) -> str:
     """What the first command showed against itself."""
-    null = _outcome(measured).null
+    null = measured.outcome.null
     if math.isinf(null.furthest):
         return "A against itself: too few rounds for an interval."
     end = (
@@ -163,7 +163,7 @@ def _counted(event: Count) -> str:
 
 def as_json(measured: Measured, counts: Sequence[Count] = ()) -> dict[str, Any]:
     """The comparison with every run; costs in ns, or of a metric its figure or its inverse."""
-    outcome = _outcome(measured)
+    outcome = measured.outcome
     case = measured.case
     content: dict[str, Any] = storable(
         {
@@ -200,11 +200,6 @@ def as_json(measured: Measured, counts: Sequence[Count] = ()) -> dict[str, Any]:
         }
     )
     return content
-
-
-def _outcome(measured: Measured) -> Compared:
-    assert measured.compared is not None
-    return measured.compared
 
 
 def _factor(interval: Interval) -> str:
