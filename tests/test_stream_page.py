@@ -388,6 +388,24 @@ def test_programs_of_others_are_no_flags() -> None:
     assert "a factor of 4.02 for Copy" in builds.sentence(experiment)
 
 
+@pytest.mark.parametrize(
+    ("seen", "text"),
+    [
+        ({"values_verified": 10, "verification_error": 9.3e-11}, "off by at most 9.3e-11"),
+        ({"values_verified": 4, "verification_error": 0}, "verified, exactly"),
+        ({"values_verified": None, "verification_error": None}, ""),
+        ({}, ""),
+    ],
+)
+def test_a_variant_shows_how_far_its_results_are_off(seen: dict[str, Any], text: str) -> None:
+    """Whether a program still verifies under -Ofast is what its flags are compared for."""
+    rows = [{**flag_row("Ofast", 0.9), "point": "Ofast,method=sp"}]
+    measured = {"points": [{"point": "Ofast,method=sp", "observations": seen}]}
+    shown = builds.verified(measured, {"rows": rows}, "Ofast")
+    assert text in shown
+    assert bool(shown) == bool(text)
+
+
 def limit(variant: str, outcome: str, *flags: str) -> dict[str, Any]:
     links = {"limited": MIB, "every_size": 4 * MIB}.get(outcome)
     message = "a `word' & <more>" if outcome in ("limited", "no_size") else None

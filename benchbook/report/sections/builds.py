@@ -150,6 +150,16 @@ def value_with_interval(experiment: Experiment, entry: Entry, variant: str) -> s
     )
 
 
+def verified(paper: Paper, entry: Entry, variant: str) -> str:
+    """`verified, off by at most 9.3e-11`: how far a variant's results are from those that its
+    benchmark defines, relative to them; empty where its program does not observe that."""
+    seen = [wording.observations(paper, point) for point in points(entry, variant)]
+    errors = [facts.get("verification_error") for facts in seen if facts.get("values_verified")]
+    if not errors or errors[0] is None:
+        return ""
+    return f"verified, off by at most {errors[0]:.2g}" if errors[0] else "verified, exactly"
+
+
 def unit(experiment: Experiment) -> str:
     """In which unit the variants' numbers are shown."""
     return _shown(experiment)[0]
