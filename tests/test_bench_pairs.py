@@ -15,8 +15,9 @@ import pytest
 from scipy.stats import ttest_ind
 
 import kernels
-from benchbook.commands import bench_pairs
+from benchbook.commands import bench_pairs, bench_tools
 from benchbook.commands.bench_pairs import Compared, NotComparedError, Programs
+from benchbook.commands.bench_tools import Trial
 from kernels import KERNELS
 
 PAIR = Programs(Path("/bin/true"), 0)
@@ -24,9 +25,54 @@ ALIKE, DIFFERENT = Compared(1.0, 0.99, 1.01, 8), Compared(1.02, 1.0099, 1.0302, 
 
 
 def test_a_comparison_says_whether_it_holds_the_truth() -> None:
-    assert DIFFERENT.sentence(1.03) == "1.0200 [1.0099, 1.0302], ± 1.0%, holds 1.03; 8 runs of each"
-    assert "misses 1;" in DIFFERENT.sentence(1.0)
+    assert DIFFERENT.holds(1.03)
+    assert not DIFFERENT.holds(1.0)
     assert Compared(1.0, 0.0, math.inf, 3).half_width == math.inf
+
+
+def trial(low: float, high: float, truth: float = 1.0) -> Trial:
+    return Trial("a tool", truth, 0, 5.0, 2.0, (low + high) / 2, low, high, 8)
+
+
+@pytest.mark.parametrize(
+    ("made", "is_false", "shows", "covers"),
+    [
+        (trial(0.99, 1.01), False, False, True),
+        (trial(1.001, 1.01), True, False, False),
+        (trial(0.98, 0.99), True, False, False),
+        (trial(1.02, 1.04, 1.03), False, True, True),
+        (trial(1.02, 1.0295, 1.03), False, True, True),  # loading the program is in both
+        (trial(1.001, 1.01, 1.03), False, True, False),
+        (trial(0.95, 0.99, 1.03), True, False, False),
+    ],
+)
+def test_what_is_false_shown_and_covered(
+    made: Trial, is_false: bool, shows: bool, covers: bool
+) -> None:
+    assert (made.is_false, made.shows, made.covers) == (is_false, shows, covers)
+
+
+def test_trials_of_all_tools_add_up_over_calls(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def absent(*_: object) -> Compared:
+        raise NotComparedError("it is absent")
+
+    tools = {"ours": lambda *_: DIFFERENT, "theirs": absent}
+    monkeypatch.setattr(bench_tools, "TOOLS", tools)
+    monkeypatch.setattr(bench_tools, "programs", lambda root: PAIR)
+    monkeypatch.setattr(bench_tools, "busy", lambda count: nullcontext())
+    monkeypatch.setattr(bench_tools, "measuring_lock", lambda *_: nullcontext())
+    for calls in (1, 2):
+        clock = iter((0, 0, 9))
+        monkeypatch.setattr(bench_tools.time, "monotonic", lambda clock=clock: next(clock))
+        rows = dict(bench_tools.side_by_side(tmp_path, 5))
+        assert len(rows) == 8
+        same = rows["same work, nothing else of ours, 5 s: ours"]
+        assert same.startswith(f"{calls} trials: {calls} false, 0 cover; ± 1.00% (median); load ")
+        more = rows["3% more work, next to 4 busy processes, 5 s: ours"]
+        assert more.startswith(f"{calls} trials: 0 false, {calls} show it, {calls} cover;")
+        assert rows["same work, nothing else of ours, 5 s: theirs"].endswith("it is absent")
 
 
 def test_welch_ends_where_the_test_of_the_means_does() -> None:

@@ -14,7 +14,13 @@ from tempfile import TemporaryDirectory
 from rich.console import Console
 from rich.table import Table
 
-from benchbook.commands import bench_pairs, bench_samples, bench_sockperf, bench_verdicts
+from benchbook.commands import (
+    bench_pairs,
+    bench_samples,
+    bench_sockperf,
+    bench_tools,
+    bench_verdicts,
+)
 from benchbook.commands.options import ROOT
 from benchbook.core.files import read_json
 from benchbook.core.stage_times import NOTES, split
@@ -23,6 +29,7 @@ from benchbook.records import journal, seal
 REPEATS = 3
 SIMULATING_S = 60.0
 IDENTICAL_S = 300.0
+TOOLS_S = 240.0
 LINES = 100_000  # of a long log
 
 
@@ -57,7 +64,7 @@ def command() -> None:
     what = f"round trip ÷ {bench_sockperf.PEER}'s, in turns of {bench_sockperf.TURN_S * 1e3:.0f} ms"
     table.add_row(what, bench_sockperf.against_sockperf(ROOT))
     for name, rows in (
-        ("two programs by us, hyperfine and pyperf", bench_pairs.side_by_side(ROOT)),
+        (f"two programs by all tools, {TOOLS_S:g} s", bench_tools.side_by_side(ROOT, TOOLS_S)),
         (f"identical programs, {IDENTICAL_S:g} s", bench_pairs.identical(ROOT, IDENTICAL_S)),
         ("many samples", bench_samples.by_samples(ROOT, bench_samples.decades())),
         (f"simulated runs, {SIMULATING_S:g} s", bench_verdicts.table(ROOT, SIMULATING_S)),

@@ -26,6 +26,8 @@ from tempfile import TemporaryDirectory
 import numpy as np
 
 from benchbook import stats
+from benchbook.ab.programs import Case, Program
+from benchbook.ab.rounds import Limits, measure
 from benchbook.core.files import read_json
 from benchbook.core.processes import Scheduling, child_setup, measuring_lock
 from benchbook.host import tools, topology
@@ -38,11 +40,11 @@ BYTES = 2**20
 LOOPS, MORE_LOOPS = 100, 103  # of one sample: some 10 ms
 SAMPLES, TURNS = 16, 8  # of a start, of which there are several
 WHOLE_RUN = 64  # samples of a run that hyperfine or pyperf times: what starting takes is 1 % of it
+WARM_UP = 3  # runs of each program before hyperfine times it
 BUSY = 4  # processes that run beside the programs
 LEAST_STARTS = 8
 JOURNAL = Path("build/bench/identical.jsonl")
 WANTED_PAIRS, PAIR_S = 1000, 5.0
-TOOL_S = 10.0  # for one tool and one pair
 VERSION = 1
 
 
@@ -67,12 +69,6 @@ class Compared:
     def holds(self, truth: float) -> bool:
         """Whether the truth is in the interval."""
         return self.low <= truth <= self.high
-
-    def sentence(self, truth: float) -> str:
-        """`1.031 [1.012, 1.050], half-width 1.9 %, holds 1.03; 20 runs`."""
-        verb = "holds" if self.holds(truth) else "misses"
-        ends = f"{self.ratio:.4f} [{self.low:.4f}, {self.high:.4f}]"
-        return f"{ends}, ± {self.half_width:.1%}, {verb} {truth:g}; {self.runs} runs of each"
 
 
 @dataclass(frozen=True)
@@ -148,11 +144,11 @@ def hyperfine(
     if program is None:
         raise NotComparedError(f"hyperfine is not on PATH; {tools.remedy('hyperfine')}")
     commands = _commands(pair, loops, dice)
-    runs = _runs_in(commands, seconds)
+    runs = max(3, _runs_in(commands, seconds) - WARM_UP)
     with TemporaryDirectory() as folder:
         output = Path(folder) / "times.json"
-        words = ["--shell=none", "--style=none", f"--runs={runs}", f"--export-json={output}"]
-        _run([program, *words, *map(" ".join, commands)], pair)
+        words = ["--shell=none", "--style=none", f"--warmup={WARM_UP}", f"--runs={runs}"]
+        _run([program, *words, f"--export-json={output}", *map(" ".join, commands)], pair)
         results = json.loads(output.read_text(encoding="utf-8"))["results"]
     return welch(*(np.array(result["times"]) for result in results))
 
@@ -182,9 +178,18 @@ def ours_among_others(
     return ours(replace(pair, scheduling=Scheduling.NORMAL), loops, seconds, dice)
 
 
+def by_ab(pair: Programs, loops: tuple[int, int], seconds: float, dice: random.Random) -> Compared:
+    """By `benchbook ab`, which times whole runs, too. Its interval has 99 %, not 95."""
+    commands = [Program(tuple(command), Path()) for command in _commands(pair, loops, dice)]
+    case = Case("bench", ("a", "b"), commands[0], commands[0], commands[1])
+    outcome = measure(case, Limits(budget_s=seconds, cpus=[pair.cpu]), dice).outcome
+    return Compared(outcome.factor.ratio, outcome.factor.low, outcome.factor.high, outcome.rounds)
+
+
 TOOLS = {
     "ours": ours,
     "ours, not before others": ours_among_others,
+    "benchbook ab": by_ab,
     "hyperfine": hyperfine,
     "pyperf": pyperf,
 }
@@ -237,24 +242,6 @@ def _run(command: list[str], pair: Programs) -> None:
     if ended.returncode != 0:
         words = (ended.stderr or ended.stdout).split()
         raise NotComparedError(f"{Path(command[0]).name} ended: {' '.join(words)[-300:]}")
-
-
-def side_by_side(root: Path, seconds: float = TOOL_S) -> Iterator[tuple[str, str]]:
-    """Rows for `make bench`: each tool on identical programs and on two that differ by 3 %, alone
-    and beside busy processes."""
-    dice = random.Random()
-    for others in (0, BUSY):
-        for loops in ((LOOPS, LOOPS), (LOOPS, MORE_LOOPS)):
-            truth = loops[1] / loops[0]
-            for name, tool in TOOLS.items():
-                work = "same work" if truth == 1 else f"{truth - 1:.0%} more work"
-                where = f"next to {others} busy processes" if others else "alone"
-                what = f"{work}, {where}, {seconds:g} s: {name}"
-                try:
-                    with measuring_lock("programs side by side", root, print), busy(others):
-                        yield what, tool(programs(root), loops, seconds, dice).sentence(truth)
-                except NotComparedError as why:
-                    yield what, f"not measurable here: {why}"
 
 
 def identical(root: Path, seconds: float) -> Iterator[tuple[str, str]]:
