@@ -14,7 +14,8 @@ from benchbook.core.errors import BenchbookError
 from benchbook.history import series as series_module
 from benchbook.history.series import Entry, Series, history
 from benchbook.history.steps import LEAST_AFTER, LEAST_RUNS, steps
-from benchbook.report import history_sentences
+from benchbook.host.facts import host_id
+from benchbook.report import history_page, history_sentences, measurements
 
 STEP = 0.03
 KINDS = ("plain", "states", "lasting states", "drift", "outliers", "outliers at the end")
@@ -99,6 +100,9 @@ def test_few_runs_have_no_step() -> None:
     assert steps(values) == []
 
 
+HOST = host_id({})
+
+
 def facts(**changed: str) -> dict[str, Any]:
     return {"kernel_release": "6.1", "microcode": "0x1", "governors": None} | changed
 
@@ -126,7 +130,7 @@ def kept(root: Path, name: str, ratios: list[float]) -> Path:
     path = root / "data" / "ab" / f"{name}.jsonl"
     path.parent.mkdir(parents=True)
     lines = [
-        {"at": f"2026{number:04}T000000Z", "factor": {"ratio": ratio}, "rounds": [{}] * 9}
+        {"at": f"20260101T{number:06}Z", "factor": {"ratio": ratio}, "rounds": [{}] * 9}
         | {"facts": facts(commit="a" if number < 20 else "b")}
         for number, ratio in enumerate(ratios)
     ]
@@ -139,7 +143,7 @@ def test_history_of_kept_comparisons(tmp_path: Path) -> None:
     ratios = np.exp(dice.normal(0, 0.005, 40))
     ratios[20:] *= 1.1
     kept(tmp_path, "mine", ratios.tolist())
-    (made,) = history(tmp_path, "host", "ab:mine")
+    (made,) = history(tmp_path, HOST, "ab:mine")
     (found,) = made.steps
     assert abs(found.step.at - 20) <= 1
     assert (made.unit, len(made.entries)) == ("times as long", 40)
@@ -155,4 +159,37 @@ def test_refusals(tmp_path: Path) -> None:
     path = kept(tmp_path, "mine", [1.0] * 9)
     path.write_text(path.read_text() + "5\n")
     with pytest.raises(BenchbookError, match="line 10 is damaged"):
-        history(tmp_path, "host", "ab:mine")
+        history(tmp_path, HOST, "ab:mine")
+
+
+def test_another_hosts_comparisons_are_left_out(tmp_path: Path) -> None:
+    path = kept(tmp_path, "mine", [1.0] * 9)
+    line = json.loads(path.read_text().splitlines()[0])
+    line["facts"]["cpu_model"] = "another"
+    path.write_text(path.read_text() + json.dumps(line) + "\n")
+    (made,) = history(tmp_path, HOST, "ab:mine")
+    assert len(made.entries) == 9
+
+
+def test_page_has_each_series_with_its_steps(tmp_path: Path) -> None:
+    values = made_up("plain", 60, np.random.default_rng(6), 40)
+    entries = [Entry(f"run-{number}", value, 8, facts()) for number, value in enumerate(values)]
+    flat = [Entry(f"run-{number}", 5.0, 8, facts()) for number in range(60)]
+    stepped = Series("copy <i>", "ns", entries, series_module._steps(entries))
+    page = tmp_path / "deep" / "page.html"
+    history_page.make_page("mbw", [Series("flat", "ns", flat), stepped], page)
+    text = page.read_text()
+    assert text.index("<h2>copy &lt;i&gt;</h2>") < text.index("<h2>flat</h2>")
+    assert text.count("<svg") == 2
+    assert f"Slower from run {stepped.steps[0].after.run} on" in text
+    assert "mbw: 2 measurements in 60 runs." in text
+    assert "seen, not confirmed" in text
+    assert text.count("(step)") == 1
+
+
+def test_runs_as_measurements_of_other_programs(tmp_path: Path) -> None:
+    kept(tmp_path, "mine", [1.0, 1.1])
+    made = measurements.of_history("ab:mine", history(tmp_path, HOST, "ab:mine"), HOST)
+    assert [item.value for item in made] == [1.0, 1.1]
+    assert {item.quantity for item in made} == {measurements.RATIO}
+    assert made[1].at_s - made[0].at_s == 1

@@ -14,6 +14,7 @@ from benchbook.core.errors import BenchbookError
 from benchbook.define import catalogue
 from benchbook.define.points import expand
 from benchbook.history.steps import Step, steps
+from benchbook.host.facts import host_id
 from benchbook.records import journal, seal
 
 RUNS = Path("data/runs")
@@ -58,7 +59,7 @@ def history(root: Path, host: str, subject: str) -> list[Series]:
     BenchbookError where there is no run of it on this host. A damaged run is left out.
     """
     if subject.startswith(AB):
-        collected = {subject: list(_kept(root, subject.removeprefix(AB)))}
+        collected = {subject: list(_kept(root, host, subject.removeprefix(AB)))}
         unit = "times as long"
     else:
         experiment, settings = _experiment(root, subject)
@@ -123,16 +124,17 @@ def _facts(plan: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _kept(root: Path, name: str) -> Iterator[Entry]:
+def _kept(root: Path, host: str, name: str) -> Iterator[Entry]:
+    """The kept comparisons of that name which were made on this host."""
     path = root / KEPT / f"{name}.jsonl"
     if not path.exists():
         return
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
         try:
             content = json.loads(line)
-            yield Entry(
-                content["at"], content["factor"]["ratio"], len(content["rounds"]), content["facts"]
-            )
+            if host_id(content["facts"]) == host:
+                ratio, rounds = content["factor"]["ratio"], len(content["rounds"])
+                yield Entry(content["at"], ratio, rounds, content["facts"])
         except (ValueError, KeyError, TypeError):
             raise BenchbookError(
                 f"{path}: line {number} is damaged; remove that line and run again"

@@ -19,22 +19,26 @@ HOW_TO_CONFIRM = (
 
 def as_text(subject: str, series: Sequence[Series]) -> str:
     """The steps of each measurement, those with steps first, and how long each series is."""
-    stepped = [item for item in series if item.steps]
+    first, *rest = summary(subject, series)
+    lines = [first]
+    for item in series:
+        if item.steps:
+            lines += [item.name, *(f"  {step(found)}" for found in item.steps)]
+    return "\n".join([*lines, *rest, "", *_table(series)])
+
+
+def summary(subject: str, series: Sequence[Series]) -> list[str]:
+    """How many measurements and runs there are, and whether steps were seen."""
     runs = max(len(item.entries) for item in series)
-    lines = [f"{subject}: {plural(len(series), 'measurement')} in {plural(runs, 'run')}."]
+    sentences = [f"{subject}: {plural(len(series), 'measurement')} in {plural(runs, 'run')}."]
     if runs < LEAST_RUNS:
-        lines.append(f"Too few runs for a step: it takes {LEAST_RUNS}.")
-    for item in stepped:
-        lines += [item.name, *(f"  {_step(item, step)}" for step in item.steps)]
-    if stepped:
-        lines.append(HOW_TO_CONFIRM)
-    elif runs >= LEAST_RUNS:
-        lines.append("No step was seen.")
-    lines += ["", *_table(series)]
-    return "\n".join(lines)
+        return [*sentences, f"Too few runs for a step: it takes {LEAST_RUNS}."]
+    has_steps = any(item.steps for item in series)
+    return [*sentences, HOW_TO_CONFIRM if has_steps else "No step was seen."]
 
 
-def _step(series: Series, found: FoundStep) -> str:
+def step(found: FoundStep) -> str:
+    """From which run on, by how much, and what else changed there."""
     factor = with_interval(found.step.ratio, found.step.low, found.step.high, edges=[1.0])
     changes = "; ".join(f"{item.what} {item.a} → {item.b}" for item in found.changes)
     what = f"Changed between these two runs: {changes}." if changes else "Nothing else changed."
@@ -48,7 +52,7 @@ def _table(series: Sequence[Series]) -> list[str]:
     for item in series:
         values = [entry.value for entry in item.entries]
         middle = sorted(values)[len(values) // 2]
-        texts = (_value(value, item.unit) for value in (values[0], middle, values[-1]))
+        texts = (value(amount, item.unit) for amount in (values[0], middle, values[-1]))
         rows.append((item.name, str(len(values)), *texts, str(len(item.steps))))
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     return [
@@ -60,8 +64,9 @@ def _table(series: Sequence[Series]) -> list[str]:
     ]
 
 
-def _value(value: float, unit: str) -> str:
-    return duration(value) if unit == "ns" else number(value)
+def value(amount: float, unit: str) -> str:
+    """A value of a series with its unit; a ratio has none."""
+    return duration(amount) if unit == "ns" else number(amount)
 
 
 def as_json(subject: str, series: Sequence[Series]) -> dict[str, Any]:
