@@ -60,8 +60,8 @@ def claim_host(checkout: Path, host: str) -> None:
     earlier = measured_host(checkout)
     if earlier not in (None, host):
         raise BenchbookError(
-            f"{checkout} holds measurements of {earlier}, and this node is {host}; the nodes of "
-            "a kind must be alike: give each its own kind, by partition or constraint"
+            f"{checkout} holds measurements of {earlier}, and this node is {host}; the nodes of a "
+            "kind must be alike: make two kinds, by partition or constraint"
         )
     write_json(checkout / HOST_FILE, {"version": VERSION, "host": host})
 
