@@ -181,7 +181,7 @@ def test_where_there_is_no_base_the_remedy_is_named(repository: Path, tmp_path: 
     absent = "1234567890" * 4
     assert "fetch-depth: 0" in why(repository, github(repository, before=absent))
     assert "its base is no commit" in why(repository, github(repository, before="0" * 40))
-    assert "name a commit with --base" in why(repository, {}, "absent")
+    assert "or use --base" in why(repository, {}, "absent")
     git(repository, "checkout", "-q", "main")
     assert "`--base HEAD~1`" in why(repository, {})
     git(repository, "checkout", "-q", "--orphan", "alone")

@@ -56,8 +56,10 @@ def count(case: Case, place: Place, dice: random.Random) -> list[Count]:
     geometry = geometry_of(topology.read_topology(), place.cpus[0])
     counted: dict[str, list[Counter[str]]] = {arm: [] for arm in ARMS}
     for _ in range(RUNS):
+        seed = dice.random()  # the same stack for each arm: then only the programs differ
         for arm, program in case.arms.items():
-            counted[arm].append(_counted(program, [valgrind, *geometry.options], place, dice))
+            own_dice = random.Random(seed)
+            counted[arm].append(_counted(program, [valgrind, *geometry.options], place, own_dice))
     return [_count(event, names, counted) for event, names in SUMS.items()]
 
 

@@ -46,8 +46,8 @@ def of_environment(environ: Mapping[str, str], root: Path, base: str = "") -> Pu
     if not existing:
         names = " or ".join(candidates) or "its base"
         raise BenchbookError(
-            f"{names} is no commit of this checkout; fetch all of its history (GitHub: "
-            "`fetch-depth: 0`; GitLab: `GIT_DEPTH: 0`), or name a commit with --base"
+            f"{names} is no commit of this checkout; fetch the whole history (`fetch-depth: 0` on "
+            "GitHub, `GIT_DEPTH: 0` on GitLab), or use --base"
         )
     common = git_output(root, "merge-base", existing[0], "HEAD").strip()
     if not common:
