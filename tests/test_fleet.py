@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -22,6 +23,7 @@ from benchbook.core.files import read_json
 from benchbook.define.settings import load_settings
 from benchbook.fleet import node_checkout, outcome, slurm
 from benchbook.fleet.outcome import Outcome, State
+from benchbook.judge.stage import preset_and_host
 from benchbook.report.hosts_page import HostResults, claim_rows, make_hosts, of_one_harness
 from benchbook.workflow import Lab
 
@@ -196,6 +198,17 @@ def test_the_page_says_why_a_kind_has_no_results(tmp_path: Path) -> None:
     assert "not measured: these jobs failed: build_mbw" in text
     assert "its pages could not be made" in text
     assert "no job of it has begun" in text
+
+
+def test_analyses_of_two_hosts_are_never_judged_together() -> None:
+    runs = [made_run("mbw", "a"), made_run("stream", "a")]
+    assert preset_and_host(dict(runs), {}) == {"preset": "tiny", "host": "a"}
+    with pytest.raises(BenchbookError, match="of host a and b; judge those of one host only"):
+        preset_and_host(dict([*runs, made_run("udp", "b")]), {})
+
+
+def made_run(experiment: str, host: str) -> tuple[str, Any]:
+    return experiment, SimpleNamespace(analysis={"preset": "tiny", "host": host})
 
 
 # --- With a Slurm of its own

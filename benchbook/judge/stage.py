@@ -49,7 +49,7 @@ def judge(
         "paper": name,
         "figure": wanted,
         **paper.about,
-        **_preset_and_host(runs, named or {}),
+        **preset_and_host(runs, named or {}),
         "sizing": _sizing(paper, runs, experiments),
         "audit": audited,
         "experiments": experiments,
@@ -90,9 +90,9 @@ def _figures(
     return made
 
 
-def _preset_and_host(runs: Runs, named: dict[str, str]) -> dict[str, str]:
-    """Those of all runs. BenchbookError where two runs differ in one: their claims would be judged
-    on a mixture."""
+def preset_and_host(runs: Runs, named: dict[str, str]) -> dict[str, str]:
+    """The preset and the host of all runs; `named` where there is none. BenchbookError where two
+    runs differ: their claims would be judged on a mixture."""
     seen = [run.analysis for run in runs.values()] or [named]
     for key in ("preset", "host"):
         values = sorted({about[key] for about in seen})

@@ -65,6 +65,7 @@ def make_index(
         cards=[_card(content) for content in contents],
         waiting=waiting,
         imported=output.with_name("imported.html").exists(),
+        several_hosts=output.with_name("hosts.html").exists(),
         compared=COMPARED if output.with_name("compare.html").exists() else NOT_COMPARED,
         letters=findings_section.LETTERS,
         environment=wording.environment(experiments),
