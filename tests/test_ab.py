@@ -246,7 +246,7 @@ def test_cases_of_a_file(tmp_path: Path) -> None:
         "setup: echo 2 s >figure, cleanup: rm figure}\n"
         "  other: {a: echo 3, b: echo 6, metric: '(.+)'}\n"
     )
-    done = ab("--json", "--budget=2", "cases.yaml", folder=tmp_path)
+    done = ab("--json", "--budget=10", "cases.yaml", folder=tmp_path)
     assert done.returncode == 0, done.stderr
     same, other = json.loads(done.stdout)
     assert (same["name"], same["answer"], same["factor"]["ratio"]) == ("same", "equal", 1.0)
