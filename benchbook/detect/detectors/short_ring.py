@@ -48,7 +48,7 @@ def _finding(seen: Seen, short: list[Row], rows: list[Row]) -> Finding:
     longer = surely_longer(seen, pairs)
     words = {
         **columns(row, DROPPED, RESENT, ROOM),
-        "larger": sorted({number_of(peer, ROOM) for _, peer in pairs}) if longer else [],
+        "larger": sorted({number_of(peer, ROOM) or 0.0 for _, peer in pairs}) if longer else [],
         "longer": longer,
     }
     return ARTEFACT.finding(short, words, factor=strongest(longer))
