@@ -54,7 +54,7 @@ def read_outcome(checkout: Path, kind: str) -> Outcome:
     """What became of a kind; a job that ended without a word is lost, with Slurm's reason."""
     path = checkout / FILE
     if not path.exists():
-        return Outcome(kind, State.NOT_BEGUN, "no job of it has begun")
+        return Outcome(kind, State.NOT_BEGUN, "no job of it has begun; snakemake prints why")
     content = read_json(path, VERSION)
     fields = {name: str(content[name]) for name in ("reason", "host", "job", "node")}
     try:
