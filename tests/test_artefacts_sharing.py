@@ -1,4 +1,4 @@
-"""False sharing: its detector on rows, and the kernel of its control."""
+"""False sharing of a line, its detector and its control's kernel; and of a page, its detector."""
 
 from __future__ import annotations
 
@@ -8,10 +8,13 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from test_artefacts_placement import judged as judged_with
+from test_artefacts_placement import only
+from test_artefacts_round_trips import starts
 
 import kernels
 from benchbook.detect import Judged, Seen
-from benchbook.detect.detectors import false_sharing
+from benchbook.detect.detectors import false_sharing, page_bounce
 from kernels import KERNELS, outcome
 
 WORDS = KERNELS / "controls/false-sharing/words.c"
@@ -95,3 +98,43 @@ def test_sanitizers_find_nothing(tmp_path: Path) -> None:
     program = kernels.build(tmp_path / "words", WORDS, flags=flags, common=flags)
     threads = min(2, len(os.sched_getaffinity(0)))
     assert outcome(program, f"--threads={threads}", point(8))["status"] == "ok"
+
+
+# page-bounce
+
+
+def pages(where: str, time_us: float, apart: int | None, several: int | None) -> dict[str, Any]:
+    """Two processes that write pages of shared memory."""
+    return {
+        "where": where,
+        "time_ns": 1000 * time_us,
+        "node_count": 2,
+        "values_verified": 16,
+        "pages_fetched": several or 0,
+        "pages_written_by_several": several,
+        "apart_bytes": apart,
+    }
+
+
+def test_a_page_that_several_processes_write_is_slower_than_pages_of_their_own() -> None:
+    rows = [pages("near", 900, 32, 200), pages("page", 600, 1024, 200), pages("own", 300, 8192, 0)]
+    found = judged_with(page_bounce, rows, starts(rows))
+    finding = only(found, "32 B apart, on one page", "200 times", "8,192 B apart", "3.00 times")
+    assert (finding.effect, sorted(finding.where)) == ("biases", ["near", "page"])
+    assert finding.factor == pytest.approx(3)
+    assert (found.clean, found.abstained) == (["own"], {})
+
+
+def test_a_page_that_costs_nothing_is_clean() -> None:
+    rows = [pages("near", 300, 32, 200), pages("own", 300, 8192, 0)]
+    found = judged_with(page_bounce, rows, starts(rows))
+    assert (found.findings, sorted(found.clean)) == ([], ["near", "own"])
+
+
+def test_pages_without_a_padded_control_or_not_counted_abstain() -> None:
+    rows = [pages("radix", 300, None, 7), pages("older", 300, 32, None), pages("lu", 300, None, 0)]
+    found = judged_with(page_bounce, rows, starts(rows))
+    assert (found.findings, found.clean) == ([], ["lu"])
+    assert "on a page of its own" in found.abstained["radix"]
+    assert "were not counted" in found.abstained["older"]
+    assert judged_with(page_bounce, [{"where": "mbw", "time_ns": 1.0}]) == Judged()

@@ -377,3 +377,25 @@ def test_the_thread_sanitizer_finds_nothing(tmp_path: Path, build: str) -> None:
 @pytest.mark.parametrize("build", RUNS)
 def test_results_survive_a_thousand_runs(tmp_path: Path, build: str) -> None:
     survives(built_nodes(tmp_path, build), MANY_RUNS, 3, seed=4)
+
+
+ROUNDS = 200
+
+
+@pytest.mark.parametrize("options", [(), ("--mprotect",)])
+def test_words_on_one_page_are_counted_by_the_formula(
+    programs: dict[str, Path], options: tuple[str, ...]
+) -> None:
+    names = ("pages_written_by_several", "pages_fetched", "twins", "diffs", "page_faults_caught")
+    for apart, wanted in ((1024, (*(ROUNDS,) * 4, 3 * ROUNDS)), (8192, (*(0,) * 4, 2 * ROUNDS))):
+        seen = observed(programs["pages"], *options, point("words", apart))
+        assert tuple(seen[name] for name in names) == wanted
+        assert seen["apart_bytes"] == apart
+
+
+@pytest.mark.parametrize("build", BUILDS)
+def test_words_of_three_nodes_are_those_of_one(programs: dict[str, Path], build: str) -> None:
+    seen = observed(programs[build], "--nodes=3", "--crowded", point("words", 32))
+    assert seen["values_verified"] == 24
+    if build == "pages":
+        assert seen["pages_written_by_several"] == ROUNDS

@@ -21,11 +21,12 @@ enum { NEAR_NODE = 0 };
 
 static const struct bench_key keys[] = {{.name = "size"}, {0}};
 
-static const struct program *const programs[] = {&dsm_lu, &dsm_radix};
+static const struct program *const programs[] = {&dsm_lu, &dsm_radix, &dsm_words};
 
 static const struct bench_method methods[] = {
     {.name = "lu", .keys = 1u << KEY_SIZE},
     {.name = "radix", .keys = 1u << KEY_SIZE},
+    {.name = "words", .keys = 1u << KEY_SIZE},
     {0},
 };
 
@@ -204,6 +205,7 @@ static void observe_pages(struct bench_report *report) {
         bench_observe_absent(report, "pages_fetched");
         bench_observe_absent(report, "twins");
         bench_observe_absent(report, "diffs");
+        bench_observe_absent(report, "pages_written_by_several");
         bench_observe_absent(report, "fault_ns");
         return;
     }
@@ -211,6 +213,7 @@ static void observe_pages(struct bench_report *report) {
     bench_observe_count(report, "pages_fetched", sum_counts(SHARING_FETCHES));
     bench_observe_count(report, "twins", sum_counts(SHARING_TWINS));
     bench_observe_count(report, "diffs", sum_counts(SHARING_DIFFS));
+    bench_observe_count(report, "pages_written_by_several", sum_counts(SHARING_SEVERAL));
     bench_observe_text(report, "fault_way", sharing_fault_way());
     if (faults > 0) {
         bench_observe_real(report, "fault_ns",
@@ -240,6 +243,11 @@ static void check(const struct bench_point *point, struct bench_report *report) 
     bench_observe_count(report, "frames_sent_again", sum_counts(SHARING_RESENT));
     observe_parts(report);
     observe_pages(report);
+    if (ordered() == &dsm_words) {
+        bench_observe_count(report, "apart_bytes", order.size);
+    } else {
+        bench_observe_absent(report, "apart_bytes");
+    }
     bench_observe_count(report, "node_count", chosen.nodes);
     bench_observe_count(report, "node_cpus", cpu_count);
 }

@@ -30,6 +30,7 @@ static size_t written_count;
 /* Which pages a node changed: one map grows while the other one is looked at. */
 static unsigned char changed[SHARING_NODES_MOST][2][BITMAP_BYTES];
 static size_t turn;
+static unsigned char announced[BITMAP_BYTES]; /* this node's own map, as the others got it */
 
 static uint32_t asked[SHARING_NODES_MOST]; /* page + 1 that a node waits for; 0: none */
 static uint32_t came;                      /* page + 1 */
@@ -202,6 +203,7 @@ void pages_tell(void) {
                        bytes);
         }
     }
+    memcpy(announced, own, bytes);
     memset(own, 0, bytes);
 }
 
@@ -211,7 +213,22 @@ static void forget(size_t page) {
     }
 }
 
+/* Pages that this node changed, a node before it too, and none behind it. */
+static void count_several(void) {
+    for (size_t byte = 0; byte < (used_pages() + 7) / 8; byte++) {
+        unsigned before = 0;
+        unsigned behind = 0;
+        for (size_t node = 0; node < sharing.nodes; node++) {
+            before |= node < sharing.node ? changed[node][turn][byte] : 0;
+            behind |= node > sharing.node ? changed[node][turn][byte] : 0;
+        }
+        sharing.counts[SHARING_SEVERAL] +=
+            (unsigned)__builtin_popcount(announced[byte] & before & ~behind);
+    }
+}
+
 void pages_forget(void) {
+    count_several();
     for (size_t node = 0; node < sharing.nodes; node++) {
         for (size_t page = 0; node != sharing.node && page < used_pages(); page++) {
             if (changed[node][turn][page / 8] >> page % 8 & 1) {

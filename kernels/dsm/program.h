@@ -29,5 +29,6 @@ struct program {
 
 extern const struct program dsm_lu;
 extern const struct program dsm_radix;
+extern const struct program dsm_words;
 
 #endif

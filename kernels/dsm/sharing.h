@@ -108,6 +108,7 @@ enum sharing_count {
     SHARING_FETCHES, /* pages that came from their home */
     SHARING_TWINS,   /* pages copied before the first store to them */
     SHARING_DIFFS,   /* pages compared with their copy */
+    SHARING_SEVERAL, /* pages that several nodes wrote before they met, each at its last writer */
     SHARING_RESENT,  /* frames that the library sent again */
     SHARING_COUNTS
 };
