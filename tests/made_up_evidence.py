@@ -92,7 +92,7 @@ def simulated(point: Point, buffer: int = MIB) -> list[dict[str, Any]]:
         "bytes_read_from_memory": (read + written) * LINE,
         "bytes_written_to_memory": written * LINE,
     }
-    text = f"one call less none, by a twin of {point.variant} <1>"
+    text = f"one call less none, by a control build of {point.variant} <1>"
     found = []
     for name, value in values.items():
         if name.startswith("bytes") and (

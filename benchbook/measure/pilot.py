@@ -153,7 +153,7 @@ def fit(
         kept.remove(worst)
         seconds = prices[id(worst)] / 1e9
         reason = (
-            f"it takes {seconds:.1f} s in each round, and {plan.least} rounds, the fewest that can "
+            f"it takes {seconds:.1f} s a round, and {plan.least} rounds, the fewest that can "
             f"decide, do not fit the budget of {plan.settings.budget_s:.0f} s; raise "
             f"{plan.budget_key} in config/local.yaml"
         )

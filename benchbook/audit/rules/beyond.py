@@ -52,7 +52,7 @@ def _item(tables: Tables, check: dict[str, Any]) -> Item:
     return Item(
         table,
         RULE,
-        f"‘{tables.heading(table, place['value'])}’ beside {label} {check['beside']}",
+        f"‘{tables.heading(table, place['value'])}’ compared with {label} {check['beside']}",
         check["stated"],
         f"{values} {relation} {base}" if not failing else f"not all of {values} {relation} {base}",
         not failing,

@@ -30,7 +30,7 @@ def _column(tables: Tables, check: dict[str, Any], value: str) -> Item:
     for (before, (low, _)), (after, (high, cell)) in pairwise(ordered):
         least, most = (tables.interval(table, value, text) for text in (low, high))
         if least.low > most.high * slack:
-            odd.append((f"{high} at {after} beside {low} at {before}", cell))
+            odd.append((f"{high} at {after} next to {low} at {before}", cell))
     heading = tables.heading(table, value)
     where = ", ".join(filter(None, [f"column ‘{heading}’", place_name(check)]))
     printed = ", ".join(text for text, _ in column.values())

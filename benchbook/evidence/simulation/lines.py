@@ -59,9 +59,9 @@ class Lines:
                 "its simulated variant did not print how many bytes a call declares"
             )
         text = (
-            f"one call less none, by a twin of {point.variant} ({' '.join(twin.flags)}) with one "
-            f"thread, buffers of {format_bytes(size)} and a C library that copies by ordinary "
-            "loads and stores"
+            f"one call less none, by a control build of {point.variant} ({' '.join(twin.flags)}) "
+            f"with one thread, buffers of {format_bytes(size)} and a C library that copies by "
+            "ordinary loads and stores"
         )
         copies = library.copies(self.library_calls(point.variant, difference))
         wrong = self._wrong_traffic(point, twin, difference)

@@ -162,8 +162,8 @@ def _spread(runs: list[ping_runs.Run], line: Line, found: re.Match[str]) -> None
     values = list(map(ping_runs.number_of, parts))
     if len(parts) > 3 and values[3] == 0 and found["kind"] == "stddev" and values[0] != values[2]:
         run.notes.append(
-            f"line {line.number}: a deviation of 0 beside a minimum below the maximum is what some "
-            "versions of ping print for times below a few hundredths of a ms"
+            f"line {line.number}: for times below a few hundredths of a ms some "
+            "versions of ping print a deviation of 0 although the times differ"
         )
 
 

@@ -59,8 +59,8 @@ def predict(context: Context) -> Answer:
         return CannotTell("this switch was measured at no other size of block near this one")
     log, block = elsewhere
     why = (
-        f"Calls of {_size(context.with_cause)} are {ways[0]}, the twin's {ways[1]}; blocks of "
-        f"{format_bytes(block)} show what that changes."
+        f"Calls of {_size(context.with_cause)} are {ways[0]}, those of the control build "
+        f"{ways[1]}; blocks of {format_bytes(block)} show what that changes."
     )
     return Predicted(log, why, evidence)
 

@@ -43,8 +43,9 @@ def predict(context: Context) -> Answer:
     logs = [sum(context.logs[point["point"]] for point in same) / len(same) for same in alike]
     named = [_named(same) for same in alike]
     why = (
-        f"The loop moves {widths[0]} bytes at a time, its twin {widths[1]}: as do those of "
-        f"{named[0]} and those of {named[1]}, which show what that changes."
+        f"The loop moves {widths[0]} bytes at a time, that of its control build "
+        f"{widths[1]}. The loops of {named[0]} and of {named[1]} differ alike, and show what "
+        "that changes."
     )
     return Predicted(logs[0] - logs[1], why, evidence)
 
