@@ -504,4 +504,4 @@ def test_two_at_once_make_one_venv(place):
 def test_an_unknown_word_is_refused(place):
     done = place.set_up("tets")
     assert done.returncode == 1
-    assert "'tets'" in done.stderr and "test, lab, history and slurm" in done.stderr
+    assert "'tets'" in done.stderr and "test, lab, history, slurm and crate" in done.stderr

@@ -27,6 +27,8 @@ LISTED = (
         "compare",
         "hosts",
         "record",
+        "export",
+        "verify",
         "keep-count",
         "import",
         "settle",
