@@ -97,12 +97,15 @@ def _main_steps(anomaly: Anomaly) -> list[Anomaly]:
 def _fall(paper: Paper, anomaly: Anomaly) -> str:
     """How the factor falls where all causes that have a control build are removed, and which share
     of it that is, with its interval: the one statement about them, from the rounds of the chain."""
-    steps, left = _main_steps(anomaly) or measured_steps(anomaly)[:1], anomaly["remainder"]
+    left = anomaly["remainder"]
+    # What is left is without all of them: also without those that matter little, or slow it down.
+    steps = measured_steps(anomaly) if left else _main_steps(anomaly)
+    steps = steps or measured_steps(anomaly)[:1]
     causes = number_format.listed([step["title"] for step in steps])
     factor = factor_in_words(anomaly["factor"])
     if left is None:  # the last control build is the other side itself
         return f"the factor of {factor} is that of its cause ({causes})."
-    word = "its cause" if len(steps) == 1 else "its causes"
+    word = "its cause" if len(steps) == 1 else f"all {len(steps)} differences"
     text = f"without {word} ({causes}) the factor falls from {factor} to {factor_in_words(left)}"
     text += f", over {_rounds(paper, anomaly)}."
     removed = anomaly.get("removed")
