@@ -161,7 +161,7 @@ def _card(paper: dict[str, Any]) -> dict[str, Any]:
         "happened": first_screen.happened(paper, claims) if claims else "",
         "verdicts": _verdicts([paper]),
         "rows": len(rows),
-        "cells": sum(row["state"] == "ok" for row in rows),
+        "cells": sum(row["state"] == "ok" and not row["emulates"] for row in rows),
         "findings": findings_section.counts_by_effect(paper),
         "odd": sum(len(experiment["odd"]["pairs"]) for experiment in paper["experiments"].values()),
         "audit": audit_section.summary(paper) if paper["audit"] else "",

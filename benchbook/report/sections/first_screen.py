@@ -201,7 +201,7 @@ def _stand_in(paper: Paper, claim: Claim) -> str:
     points = wording.points_of(claim)
     if not any(row["point"] in points and row.get("emulates") for row in paper["points"]):
         return ""
-    return " The simulated values further down replace it and decide nothing."
+    return " Values further down are simulated: they show the method and decide nothing."
 
 
 def _cause(paper: Paper, claims: list[Claim]) -> str:
