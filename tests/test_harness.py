@@ -306,7 +306,7 @@ def test_too_many_observations_fail(tiny: Path) -> None:
     done = run(tiny, "--point", f"method=garrulous,{POINT}")
     (point,) = points(done.stdout)
     assert (done.returncode, point["status"]) == (1, "fail")
-    assert "more than 24" in point["reason"]
+    assert "more than 32" in point["reason"]
 
 
 def test_a_crash_leaves_whole_lines_and_no_end(tiny: Path) -> None:

@@ -31,7 +31,8 @@ ETHERNET, STREAMS = ("rings", "xdp", "packet"), ("tcp", "tcp-nagle")
 NOBODY = 65534
 POLLED = ("write", "fifo", "signal-polled")
 WINDOW = 128
-DEATH_LIMIT_S = 2.0
+# Two seconds are promised where CPUs are free; next to other work its start alone may take one.
+DEATH_LIMIT_S = 8.0
 PR_SET_DUMPABLE = 4
 
 # One message of many arrives otherwise than it was sent.

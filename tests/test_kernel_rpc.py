@@ -41,7 +41,8 @@ OVER_MESSAGES = [
     for wait in ("block", "spin")
 ]
 SERVERS = 3
-DEATH_LIMIT_S = 2.0
+# Two seconds are promised where CPUs are free; next to other work its start alone may take one.
+DEATH_LIMIT_S = 8.0
 HOSTILE_CALLS = 10_000
 MOST_LOST = 4  # then the kernel gives up
 
