@@ -174,6 +174,16 @@ def test_a_ring_that_is_too_short_drops_frames_which_come_again(
     assert dropped[256] == 0 < dropped[32]
 
 
+def test_a_lost_last_message_of_a_point_is_sent_again(program: Path) -> None:
+    """The near side waits for the far side's end, and must go on polling meanwhile."""
+    wanted = "--point=method=round-trip,primitive=write,payload_bytes=64,samples=5,warmup=0,loops=1"
+    lossy = ["--carrier=memory", "--wait=block", "--lost_per_million=300000"]
+    for seed in range(1, 21):
+        command = [program, *lossy, f"--seed={seed}", wanted]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+        assert (done.returncode, done.stderr) == (0, "")
+
+
 def test_points_of_one_start_take_turns(program: Path, hosts: network.Network) -> None:
     wanted = [point(primitive, samples=12) for primitive in (*POLLED, "signal")]
     done = start(program, hosts, VETH, "--carrier=rings", "--wait=spin", "--turns=3", *wanted)

@@ -43,9 +43,9 @@ uint64_t far_arrived_ns(void);
 /* Waits until so many windows of this point have been looked at. */
 void far_await_windows(uint64_t windows);
 
-/* Before the message that ends the point, and after it. */
+/* Before the message that ends the point, and after it, while the channel is polled. */
 void far_call_end(void);
-struct far_seen far_end(void);
+struct far_seen far_end(struct channel *channel);
 
 /* Ends this program: nothing comes from the far side any more, or it would say why itself. */
 _Noreturn void far_give_up(const char *why);

@@ -230,7 +230,7 @@ static void check(const struct bench_point *point, struct bench_report *report) 
     if (!channel_send(channel, channel_next(channel))) {
         far_give_up(channel_failure(channel));
     }
-    const struct far_seen far = far_end();
+    const struct far_seen far = far_end(channel);
     channel_end(channel);
     const uint64_t wrong = flow.wrong + far.wrong;
     const uint64_t looked_at = flow.looked_at + far.looked_at;
