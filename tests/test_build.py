@@ -220,3 +220,16 @@ def test_the_other_gcc_is_the_newest_of_another_major(
     assert program_of("gcc-alt") == own
     assert program_of("clang") is None
     assert "gcc-11" in not_there("gcc-alt")
+
+
+def test_a_full_disk_is_no_fault_of_the_variant(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else it would still be called failed when there is room again."""
+    gcc = Path(stand_in_compiler(tmp_path / "bin", "gcc", ""))
+    full = "Fatal error: can't write a.o: No space left on device"
+    gcc.write_text(f'#!/bin/sh\n[ $# = 1 ] && echo gcc 12.0.0 && exit\necho "{full}" >&2\nexit 1\n')
+    monkeypatch.setenv("PATH", f"{gcc.parent}:{os.environ['PATH']}")
+    with pytest.raises(OSError, match="No space left on device"):
+        build(ROOT, tmp_path, "gcc-O2")
+    assert not (tmp_path / "built/gcc-O2/variant.json").exists()

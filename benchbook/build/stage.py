@@ -5,6 +5,7 @@ A compile that fails or a compiler that is missing is a result with a reason, no
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import os
@@ -310,6 +311,9 @@ def _run(command: list[str]) -> None:
         raise BuildFailedError(f"{name} cannot be started ({error.strerror})") from None
     except subprocess.TimeoutExpired:
         raise BuildFailedError(f"the compiler took longer than {COMPILE_LIMIT_S} s") from None
+    full = os.strerror(errno.ENOSPC)
+    if result.returncode != 0 and full in result.stderr:  # no fault of the variant
+        raise OSError(errno.ENOSPC, full, command[-1])
     if result.returncode != 0:
         lines = [line for line in result.stderr.splitlines() if line.strip()]
         telling = [line for line in lines if re.search("error|relocation", line)]
