@@ -33,6 +33,15 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
+def is_answered(asker: socket.socket, port: int) -> bool:
+    """Whether an echo comes back; a datagram finds no room while the flood is still worked off."""
+    asker.sendto(b"x" * 64, ("127.0.0.1", port))
+    try:
+        return asker.recv(2000) == b"x" * 64
+    except TimeoutError:
+        return False
+
+
 @pytest.fixture
 def server(tmp_path: Path) -> Path:
     """The program that `benchbook serve udp-echo` becomes."""
@@ -57,8 +66,7 @@ def test_the_servers_memory_stays_flat_and_it_answers_afterwards(server: Path) -
                         source.send(texts[number % len(texts)])
                 assert resident_kb(process.pid) < before_kb + MORE_KB
             with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asker:
-                asker.settimeout(30)
-                asker.sendto(b"x" * 64, ("127.0.0.1", port))
-                assert asker.recv(2000) == b"x" * 64
+                asker.settimeout(0.5)
+                assert any(is_answered(asker, port) for _ in range(60))
         finally:
             process.kill()
