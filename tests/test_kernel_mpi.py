@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -264,6 +265,11 @@ def ranks(folder: Path) -> list[int]:
     return [pid for pid, words in processes_in(folder).items() if words.count("--launched=") == 1]
 
 
+def cpu_s(pid: int) -> float:
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 VICTIMS = ("launcher", "first", "starter", "rank", "interrupt")
 
 
@@ -299,6 +305,27 @@ def test_nothing_is_left_of_what_was_killed(
     assert done.returncode != 0
     assert wait_until(lambda: not processes_in(tmp_path)), processes_in(tmp_path)
     assert set(Path("/dev/shm").iterdir()) <= shared
+
+
+def test_a_killed_rank_is_named_although_the_starter_waits_on(
+    mpi: Path, library: str, hosts: network.Network, tmp_path: Path
+) -> None:
+    process = start(mpi, hosts, MEMORY, point("one-way", 65536, 1_000_000), cwd=tmp_path)
+    assert wait_until(lambda: len(ranks(tmp_path)) >= 2 + (library == "mpich"))
+    victim = max(ranks(tmp_path))
+    assert wait_until(lambda: cpu_s(victim) > 0.2)  # so the launcher knows of it
+    starters = [
+        pid
+        for pid, words in processes_in(tmp_path).items()
+        if words.startswith((STARTERS[library], "prterun", "hydra_pmi_proxy"))
+    ]
+    for pid in starters:
+        os.kill(pid, signal.SIGSTOP)
+    os.kill(victim, signal.SIGKILL)
+    done = ended(process)
+    assert done.returncode == 1
+    assert re.fullmatch(r"rank \d was ended before its work was done; .*\n", done.stderr)
+    assert wait_until(lambda: not processes_in(tmp_path)), processes_in(tmp_path)
 
 
 def test_a_wrong_message_is_seen(tmp_path: Path) -> None:

@@ -29,6 +29,7 @@
 
 enum { WORDS_MOST = 4096, STACK_BYTES = 1 << 20, PATH_BYTES = 128, QUOTED_BYTES = 320 };
 enum { NOT_FOUND = 127 };
+enum { ALL_STARTED_LIMIT_MS = 60000, STARTER_END_LIMIT_MS = 1500 };
 
 /* Full names first: the plain ones may be another library's. */
 #if defined(OPEN_MPI)
@@ -47,7 +48,7 @@ static struct {
     char *own; /* this process's own arguments, each ended by 0 */
     size_t own_bytes;
     int alive[2];      /* a pipe that hangs up when this process ends */
-    int end_status[2]; /* a pipe: how the near rank ended, or the first that ended badly */
+    int states[2];     /* a pipe of struct rank_state */
     int output;        /* a file: what the starter printed */
     int far_namespace; /* -1: there is none */
     int namespaces;    /* of its own, that what is started has */
@@ -216,7 +217,7 @@ static void make_words(const char *files) {
     if (launch.far_namespace >= 0) {
         add_made("--far-namespace=%s/%d", files, launch.far_namespace);
     }
-    add_made("--" LAUNCHED_OPTION "=%s/%d", files, launch.end_status[1]);
+    add_made("--" LAUNCHED_OPTION "=%s/%d", files, launch.states[1]);
     launch.words[launch.count] = NULL;
 }
 
@@ -250,22 +251,73 @@ _Noreturn static void end_like(pid_t starter) {
            WIFSIGNALED(how) ? WTERMSIG(how) : WEXITSTATUS(how), words);
 }
 
+enum { STATES, STARTER, FIRST_RANK };
+
+struct watched {
+    struct pollfd files[FIRST_RANK + RANKS_MOST]; /* the pipe, and processes that may end */
+    int started;
+};
+
 /* The near rank has all results: nothing waits until the library has shut itself down, which
  * takes longer than its start, and now and then never ends. */
+static void take_states(struct watched *watched, pid_t starter) {
+    struct rank_state state;
+    while (read(launch.states[0], &state, sizeof state) == sizeof state) {
+        struct pollfd *const rank = &watched->files[FIRST_RANK + state.rank];
+        if (state.exit_status == RANK_STARTED) {
+            watched->started++;
+            rank->fd = (int)syscall(SYS_pidfd_open, state.pid, 0);
+            rank->revents = rank->fd < 0 && errno == ESRCH ? POLLIN : 0;
+        } else if (state.exit_status != EXIT_OK || state.rank == NEAR_RANK) {
+            kill(starter, SIGKILL); /* its ranks go with it, in whichever namespace */
+            waitpid(starter, NULL, 0);
+            _exit(state.exit_status);
+        } else {
+            rank->fd = -1;
+            rank->revents = 0;
+        }
+    }
+}
+
+/* The starter mostly says more of it. Open MPI 4.1 now and then waits on without end. */
+static void let_starter_end(struct pollfd *process, pid_t starter) {
+    if (poll(process, 1, STARTER_END_LIMIT_MS) > 0) {
+        end_like(starter);
+    }
+}
+
 _Noreturn static void wait_for_end(pid_t starter) {
-    enum { END_STATUS, STARTER };
-    struct pollfd either[] = {
-        [END_STATUS] = {.fd = launch.end_status[0], .events = POLLIN},
-        [STARTER] = {.fd = (int)syscall(SYS_pidfd_open, starter, 0), .events = POLLIN}};
-    while (poll(either, 2, -1) < 0 && errno == EINTR) {
+    struct watched watched = {0};
+    watched.files[STATES] = (struct pollfd){.fd = launch.states[0], .events = POLLIN};
+    watched.files[STARTER] =
+        (struct pollfd){.fd = (int)syscall(SYS_pidfd_open, starter, 0), .events = POLLIN};
+    for (int rank = 0; rank < launch.ranks; rank++) {
+        watched.files[FIRST_RANK + rank] = (struct pollfd){.fd = -1, .events = POLLIN};
     }
-    unsigned char status = 0;
-    if (either[END_STATUS].revents & POLLIN && read(launch.end_status[0], &status, 1) == 1) {
-        kill(starter, SIGKILL); /* its ranks go with it, in whichever namespace */
-        waitpid(starter, NULL, 0);
-        _exit(status);
+    fcntl(launch.states[0], F_SETFL, O_NONBLOCK);
+    for (;;) {
+        const bool is_partly_started = watched.started > 0 && watched.started < launch.ranks;
+        const int ready = poll(watched.files, (nfds_t)(FIRST_RANK + launch.ranks),
+                               is_partly_started ? ALL_STARTED_LIMIT_MS : -1);
+        take_states(&watched, starter);
+        if (ready == 0) {
+            let_starter_end(&watched.files[STARTER], starter);
+            refuse("only %d of %d ranks started within %d s; measure when the machine has less to "
+                   "do",
+                   watched.started, launch.ranks, ALL_STARTED_LIMIT_MS / 1000);
+        }
+        for (int rank = 0; ready > 0 && rank < launch.ranks; rank++) {
+            if (watched.files[FIRST_RANK + rank].revents) {
+                let_starter_end(&watched.files[STARTER], starter);
+                refuse("rank %d was ended before its work was done; if nobody ended it, see "
+                       "whether memory was short",
+                       rank);
+            }
+        }
+        if (ready > 0 && watched.files[STARTER].revents) {
+            end_like(starter);
+        }
     }
-    end_like(starter);
 }
 
 /* The first process of its namespace: when it ends, the kernel ends all others there. */
@@ -346,7 +398,7 @@ void launch_run(int ranks, bool is_crowded) {
     launch.user = geteuid();
     launch.group = getegid();
     launch.output = memfd_create("output", 0);
-    if (launch.output < 0 || pipe2(launch.alive, O_CLOEXEC) != 0 || pipe(launch.end_status) != 0) {
+    if (launch.output < 0 || pipe2(launch.alive, O_CLOEXEC) != 0 || pipe(launch.states) != 0) {
         cannot_run("no pipe, or no file in memory (%s); raise the limit of open files",
                    strerror(errno));
     }

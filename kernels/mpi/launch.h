@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 /* What the ranks get in addition to this process's own arguments: where the files of who started
- * them are (its standard output and error, and one for how a rank ended), and the far namespace. */
+ * them are (its standard output and error, and a pipe for its state), and the far namespace. */
 #define LAUNCHED_OPTION "launched"
 
 /* Starts this very program as so many ranks, waits for them, and ends as they did. Each needs a CPU

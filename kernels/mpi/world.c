@@ -29,15 +29,15 @@ static const char rank_variable[] = "OMPI_COMM_WORLD_RANK";
 static const char rank_variable[] = "PMI_RANK";
 #endif
 
-static int status_file = -1;
+static int state_file = -1;
 static int own_rank;
 static char library[MPI_MAX_LIBRARY_VERSION_STRING];
 
-static void report_end(int status, void *nothing) {
+static void report_state(int status, void *nothing) {
     (void)nothing;
-    const unsigned char end_status = (unsigned char)status;
-    if ((status != EXIT_OK || own_rank == NEAR_RANK) && write(status_file, &end_status, 1) != 1) {
-        perror("the launcher does not learn the status");
+    const struct rank_state state = {.rank = own_rank, .pid = getpid(), .exit_status = status};
+    if (write(state_file, &state, sizeof state) != sizeof state) {
+        perror("the launcher does not learn this rank's state");
     }
 }
 
@@ -54,12 +54,11 @@ static void write_like_launcher(const char *launched) {
             close(file);
         }
     }
-    status_file = open(launched, O_WRONLY | O_APPEND | O_CLOEXEC);
-    if (status_file < 0) {
+    state_file = open(launched, O_WRONLY | O_APPEND | O_CLOEXEC);
+    if (state_file < 0) {
         refuse("--launched %s cannot be opened (%s); leave this option to the launcher", launched,
                strerror(errno));
     }
-    on_exit(report_end, NULL);
 }
 
 static int rank_of_variable(int ranks) {
@@ -129,8 +128,9 @@ int world_near_ranks(int ranks) {
 int world_enter(const char *launched, int ranks, bool is_crowded) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     write_like_launcher(launched);
-    const int rank = rank_of_variable(ranks);
-    own_rank = rank;
+    const int rank = own_rank = rank_of_variable(ranks);
+    report_state(RANK_STARTED, NULL);
+    on_exit(report_state, NULL);
     int cpus[RANKS_MOST];
     const size_t count = cpus_find(cpus, (size_t)ranks);
     if (count < (size_t)ranks && !is_crowded) {
