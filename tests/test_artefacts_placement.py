@@ -237,6 +237,8 @@ def test_threads_that_share_a_cpu_are_found() -> None:
         bound("one", [0, 0]),
         bound("team", [0, 0], given=4, threads=4),
         bound("crowd", [0, 0], given=2, processes=8),  # each on one CPU; too many is another fault
+        bound("ranks", [0, 0], given=2, rank_count=2),  # one CPU for each
+        bound("nodes", [0, 0], given=2, node_count=2),
         bound("peer", [None, None]),  # it was given one CPU, and cannot leave it
     ],
 )

@@ -7,6 +7,7 @@ wandering cost is told where the same binary was measured bound.
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import prod
 from statistics import median
 
 from benchbook.detect import Judged, Row, Seen, artefact, is_known
@@ -45,14 +46,16 @@ def _observed(seen: Seen, row: Row) -> Row:
     if "cpus_given" in starts and starts["cpus_given"].notna().any():
         cpus_given = int(starts["cpus_given"].max())
     mask = row.get("affinity_cpus")
-    workers = _count(row, "threads") * _count(row, "processes")
+    # Ranks of MPI, and nodes that share memory, are processes as well.
+    kinds = ("processes", "rank_count", "node_count")
+    processes = prod(_count(row, name) for name in kinds)
     return {
         "where": row["where"],
         "setting": row.get("setting"),
         "build": (str(row.get("compiler")), str(row.get("flags_asked"))),
         "rate": rate_of(row),
-        "workers": workers,
-        "processes": _count(row, "processes"),
+        "workers": _count(row, "threads") * processes,
+        "processes": processes,
         "moves": int(moves) if is_known(moves) else None,
         "cpus": int(mask) if is_known(mask) else cpus_given,
         "starts": len(starts),
