@@ -7,7 +7,9 @@ Nothing is started, so no array is ever filled.
 from __future__ import annotations
 
 import math
+import os
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -34,11 +36,17 @@ def find_limits(root: Path, experiment: str, output: Path) -> dict[str, Any]:
     wanted = content["limits"]
     output.parent.mkdir(parents=True, exist_ok=True)
     items: list[dict[str, Any]] = []
-    for variant in wanted["variants"]:
+
+    def search(variant: str) -> dict[str, Any]:
         # Limits of one code model are alike, whatever the compiler: a few attempts show it.
         before = [item[key] for item in items for key in ("links_bytes", "fails_bytes")]
         hints = [size // STEP_BYTES for size in before if size]
-        items.append(_limit(root, experiment, content, variant, output.parent, hints))
+        item = _limit(root, experiment, content, variant, output.parent, hints)
+        items.append(item)
+        return item
+
+    with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        ordered = list(pool.map(search, wanted["variants"]))
     record = {
         "version": VERSION,
         "experiment": experiment,
@@ -46,7 +54,7 @@ def find_limits(root: Path, experiment: str, output: Path) -> dict[str, Any]:
         "arrays": wanted["arrays"],
         "step_bytes": STEP_BYTES,
         "most_bytes": MOST_BYTES,
-        "items": items,
+        "items": ordered,
     }
     write_json(output, record)
     return record
