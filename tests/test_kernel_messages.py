@@ -248,7 +248,7 @@ def endless(
 
 @pytest.mark.parametrize("wait", ["spin", "block"])
 @pytest.mark.parametrize("carrier", [*ETHERNET, "udp", "memory", "tcp"])
-def test_a_far_side_that_is_killed_is_named_within_two_seconds(
+def test_a_far_side_that_is_killed_is_named_soon(
     program: Path, hosts: network.Network, carrier: str, wait: str
 ) -> None:
     needs_xdp(program, hosts, carrier)

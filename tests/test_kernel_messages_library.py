@@ -111,9 +111,7 @@ def test_hostile_frames_change_nothing(ends: Path, seed: int) -> None:
 @pytest.mark.parametrize("listens", ["asks", "listens"])
 @pytest.mark.parametrize("waits", ["spins", "sleeps"])
 @pytest.mark.parametrize("carrier", ["memory", "udp"])
-def test_a_killed_peer_is_named_within_two_seconds(
-    ends: Path, carrier: str, waits: str, listens: str
-) -> None:
+def test_a_killed_peer_is_named_soon(ends: Path, carrier: str, waits: str, listens: str) -> None:
     command = [str(ends), "killed", carrier, waits, listens]
     done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_S, check=True)
     milliseconds, _, sentence = done.stdout.partition(" ")

@@ -34,7 +34,7 @@ class ArchivedRun:
 
 @dataclass(frozen=True)
 class Index:
-    """What stands in benchbook-archive.json: whose results these are, and which.
+    """The content of benchbook-archive.json: whose results these are, and which.
 
     `commit` ends with + where files of the checkout had been changed.
     """
@@ -52,7 +52,7 @@ class Index:
         return f"results/{self.host}/{self.preset}"
 
     def as_json(self) -> dict[str, Any]:
-        """The fields as they stand in the file."""
+        """The fields by their names in the file."""
         profile = {"name": PROFILE, "version": PROFILE_VERSION}
         return {"version": VERSION, "profile": profile, **asdict(self)}
 
@@ -120,7 +120,7 @@ def _names(content: dict[str, Any], key: str) -> tuple[str, ...]:
 
 
 def _checked(value: Any, key: str) -> str:
-    if not isinstance(value, str) or not _NAME.fullmatch(value) or value.startswith("."):
+    if not isinstance(value, str) or not _NAME.fullmatch(value) or not value.strip("."):
         raise BenchbookError(f"{INDEX}: {key!r} has {str(value)[:40]!r}, which is no name")
     return value
 

@@ -16,8 +16,8 @@ from benchbook.report.verdicts_file import write_verdicts
 
 
 def recompute(top: Path, index: Index) -> list[str]:
-    """Write analysis.json of each experiment, paper.json of each paper, and verdicts.json, where
-    they stand in the archive that is unpacked at `top`. Returns their paths in it.
+    """Write analysis.json of each experiment, paper.json of each paper, and verdicts.json, at
+    their places in the archive that is unpacked at `top`. Returns their paths in it.
 
     No run from elsewhere and no log of another program enters: no verdict rests on them.
     """

@@ -20,8 +20,8 @@ from benchbook.records import seal
 
 @dataclass(frozen=True)
 class Difference:
-    """A file of results that the raw samples do not lead to: its path, where in it, and what stands
-    there and was computed."""
+    """A file of results that the raw samples do not lead to: its path, where in it, what it states
+    there, and what was computed."""
 
     file: str
     place: str
@@ -117,7 +117,7 @@ def _short(value: Any) -> str:
 
 
 def claims_of(archive: SafeArchive, index: Index) -> list[dict[str, Any]]:
-    """The claims of all papers of an archive as they stand there."""
+    """The claims of all papers of an archive, by its own files."""
     found = []
     for paper in index.papers:
         content = archive.json(f"{index.results}/{paper}/{PAPER}")
