@@ -98,7 +98,9 @@ def test_a_known_factor_is_taken_out(run: Measured, sides: tuple[str, str]) -> N
         < through_artefact["without"]
         < through_artefact["interval"][1]
     )
-    assert through_artefact["words"].startswith("reproduced, only through stuck: without it 0.9")
+    assert through_artefact["words"].startswith(
+        "reproduced, only through stuck: without it the ratio is 0.9"
+    )
     # What slows the other side makes the claim easier to hold; what speeds it up, harder.
     slow = judged(run, claim, finding("slow", "biases", [bottom], 0.2))
     assert slow["without"] == pytest.approx(90 / 8 * 0.2, rel=0.05)
@@ -182,7 +184,7 @@ def test_one_factor_with_two_names_is_taken_out_once(run: Measured, sides: tuple
         run, claim, finding("b", "invalidates", at, 12.0), finding("a", "invalidates", at, 12.0)
     )
     assert through_artefact["words"].startswith(
-        "reproduced, only through a and b: without them 0.9"
+        "reproduced, only through a and b: without them the ratio is 0.9"
     )
     through_artefact = judged(
         run, claim, finding("b", "biases", at, 4.0), finding("a", "invalidates", at, 12.0)
@@ -418,7 +420,7 @@ def test_a_grid_marks_lines_and_cells(site: Path, browser: Browser) -> None:
 
 
 def test_claims_that_hold_through_an_artefact_say_so(site: Path, browser: Browser) -> None:
-    why = "holds only because the source pointer never moves; without that 0.9"
+    why = "holds only because the source pointer never moves; without that the ratio is 0.9"
     view = opened(browser, site / "reports" / f"{made_up.PAPER}.html", 1280)
     row = view.text_content("#mbw-b4096-32-order-of-magnitude") or ""
     assert "reproduced, only through an artefact" in " ".join(row.split())

@@ -224,6 +224,6 @@ def test_artefacts_are_named_in_words_on_a_page() -> None:
     part_of |= {"without": 0.95, "interval": [0.89, 1.02], "effect": "invalidates"}
     claim = {"through": {"kind": "only", "parts": [part_of]}, "kind": "ratio", "region": [3, None]}
     assert claims.dependence(claim) == (
-        "it holds only because the source pointer never moves; without that 0.95 times "
-        "(0.89 to 1.02)"
+        "it holds only because the source pointer never moves; without that the ratio is "
+        "0.95 (0.89 to 1.02)"
     )

@@ -131,7 +131,7 @@ def test_claims_that_part_are_told_apart() -> None:
     headline, _ = headline_and_answer(paper(none))
     assert headline == (
         "From 1 MiB to 2 MiB, the rate of Copy does not stay within 5 % here: 1.010 times; "
-        "Add undecided"
+        "Add is not decided"
     )
 
 
@@ -143,8 +143,8 @@ def test_what_is_open_says_why_and_once() -> None:
         | {"price": {"blocks": None, "margin": 0.1, "minutes": None, "guard": False, "least": 8}},
     ]
     headline, first = headline_and_answer(paper(ones))
-    assert headline.startswith("Undecided here: whether the rates of Copy and Add stay within")
-    assert "The reason for Copy: the interval reaches beyond" in first
+    assert headline.startswith("Not decided here: whether the rates of Copy and Add stay within")
+    assert "The reason for Copy: the interval reaches above 1.05, the most that counts" in first
     assert "The reason for Add: only 2 rounds could be used, too few for an interval" in first
     assert "1.01 (no finite interval) for Add over 2 of 8 rounds" in first
     left_out = {"code": "not_in_preset", "point": point(2 * MIB, "copy")}

@@ -35,7 +35,7 @@ LISTED = (
     ),
     *("control", "bench", "serve", "new"),
 )
-FILES = {"import": "import_log"}  # Python keeps the word for itself
+FILES = {"import": "import_file"}  # Python keeps the word for itself
 
 
 class Commands(TyperGroup):

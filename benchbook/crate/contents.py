@@ -120,7 +120,7 @@ def _names(content: dict[str, Any], key: str) -> tuple[str, ...]:
 
 
 def _checked(value: Any, key: str) -> str:
-    if not isinstance(value, str) or not _NAME.fullmatch(value) or not value.strip("."):
+    if not isinstance(value, str) or not _NAME.fullmatch(value) or value.startswith("."):
         raise BenchbookError(f"{INDEX}: {key!r} has {str(value)[:40]!r}, which is no name")
     return value
 

@@ -57,7 +57,7 @@ class SafeArchive:
 
     def refuse(self, reason: str) -> UnsafeArchiveError:
         """The error of this archive, for a reason that names the file."""
-        return UnsafeArchiveError(f"{self.path}: {reason}; nothing was taken from it")
+        return _refusal(self.path, reason)
 
     def chunks(self, name: str) -> Iterator[bytes]:
         """The content of a file, piece by piece; refused where it is not as long as was stated."""
@@ -111,9 +111,9 @@ class SafeArchive:
         except (ValueError, RecursionError):
             raise self.refuse(f"{name} is not valid JSON") from None
 
-    def verify_sums(self) -> None:
+    def verify_sums(self) -> dict[str, str]:
         """Compare every file with SHA256SUMS, which names all others; refuse the first that
-        differs, by its name."""
+        differs, by its name. Returns {path: digest}."""
         try:
             stated = contents.read_sums(self.text(contents.SUMS))
         except UnsafeArchiveError:
@@ -131,6 +131,7 @@ class SafeArchive:
                 digest.update(chunk)
             if digest.hexdigest() != stated[name]:
                 raise self.refuse(f"{name} does not match its checksum")
+        return stated
 
     def index(self) -> contents.Index:
         """The checked index of the archive."""
@@ -171,7 +172,9 @@ def opened(path: Path) -> Iterator[SafeArchive]:
 
 
 def _refusal(path: Path, reason: str) -> UnsafeArchiveError:
-    return UnsafeArchiveError(f"{path}: {reason}; nothing was taken from it")
+    return UnsafeArchiveError(
+        f"{path}: {reason}; nothing was taken from it. Copy it again, or ask its author for another"
+    )
 
 
 def _of_folder(top: Path, folder: Path) -> Iterator[Entry]:
@@ -180,15 +183,15 @@ def _of_folder(top: Path, folder: Path) -> Iterator[Entry]:
             name = str(Path(item.path).relative_to(top))
             about = item.stat(follow_symlinks=False)
             if stat.S_ISLNK(about.st_mode):
-                raise _refusal(top, f"{_shown(name)} is a link")
+                raise _refusal(top, f"{shown(name)} is a link")
             if stat.S_ISDIR(about.st_mode):
                 if name.count("/") >= DEEPEST:
-                    raise _refusal(top, f"{_shown(name)} lies too deep")
+                    raise _refusal(top, f"{shown(name)} lies too deep")
                 yield from _of_folder(top, Path(item.path))
             elif stat.S_ISREG(about.st_mode):
                 yield Entry(name, about.st_size)
             else:
-                raise _refusal(top, f"{_shown(name)} is no ordinary file")
+                raise _refusal(top, f"{shown(name)} is no ordinary file")
 
 
 def _of_zip(path: Path, packed: zipfile.ZipFile) -> Iterator[Entry]:
@@ -197,17 +200,17 @@ def _of_zip(path: Path, packed: zipfile.ZipFile) -> Iterator[Entry]:
         raise _refusal(path, f"it has {len(items):,} files, more than {MOST_FILES:,}")
     for item in items:
         kind = stat.S_IFMT(item.external_attr >> 16)
-        shown = _shown(item.filename)
+        name = shown(item.filename)
         if kind not in (0, stat.S_IFREG, stat.S_IFDIR):
-            raise _refusal(path, f"{shown} is a link or a device")
+            raise _refusal(path, f"{name} is a link or a device")
         if "\0" in item.orig_filename:
-            raise _refusal(path, f"{shown} is no plain path")
+            raise _refusal(path, f"{name} is no plain path")
         if item.flag_bits & 0x1:
-            raise _refusal(path, f"{shown} is encrypted")
+            raise _refusal(path, f"{name} is encrypted")
         if item.compress_type not in _PACKED:
-            raise _refusal(path, f"{shown} is packed by a method other than deflate")
+            raise _refusal(path, f"{name} is packed by a method other than deflate")
         if item.file_size > max(item.compress_size * MOST_TIMES, SMALL):
-            raise _refusal(path, f"{shown} unpacks to more than {MOST_TIMES} times its size")
+            raise _refusal(path, f"{name} unpacks to more than {MOST_TIMES} times its size")
         if item.is_dir():
             _check_path(path, item.filename.rstrip("/"))
         else:
@@ -222,7 +225,7 @@ def _check(path: Path, entries: list[Entry]) -> None:
         _check_path(path, entry.name)
         same = unicodedata.normalize("NFC", entry.name).casefold()
         if same in seen:
-            raise _refusal(path, f"{_shown(entry.name)} comes twice")
+            raise _refusal(path, f"{shown(entry.name)} comes twice")
         seen.add(same)
         parts = same.split("/")
         folders |= {"/".join(parts[:depth]) for depth in range(1, len(parts))}
@@ -230,21 +233,21 @@ def _check(path: Path, entries: list[Entry]) -> None:
         if total > MOST_BYTES:
             raise _refusal(path, f"it unpacks to more than {MOST_BYTES >> 30} GiB")
     for name in sorted(seen & folders):
-        raise _refusal(path, f"{_shown(name)} is a file and a folder")
+        raise _refusal(path, f"{shown(name)} is a file and a folder")
 
 
 def _check_path(path: Path, name: str) -> None:
     parts = name.split("/")
     plain = not any(unicodedata.category(letter).startswith("C") for letter in name)
     if not plain or "\\" in name or ":" in name or len(name) > LONGEST_PATH or len(parts) > DEEPEST:
-        raise _refusal(path, f"{_shown(name)} is no plain path")
+        raise _refusal(path, f"{shown(name)} is no plain path")
     if any(part in ("", ".", "..") for part in parts):
-        raise _refusal(path, f"{_shown(name)} leads out of the archive")
+        raise _refusal(path, f"{shown(name)} leads out of the archive")
     if any(len(part.encode()) > 255 for part in parts):
-        raise _refusal(path, f"{_shown(name)} is no plain path")
+        raise _refusal(path, f"{shown(name)} is no plain path")
 
 
-def _shown(name: str) -> str:
-    """A name from outside on one line, no longer than a line."""
-    text = ascii(name)[1:-1]
-    return text if len(text) <= 80 else f"{text[:77]}..."
+def shown(text: str, longest: int = 80) -> str:
+    """A text from outside on one line: no letter of it does anything to a terminal."""
+    escaped = ascii(text)[1:-1]
+    return escaped if len(escaped) <= longest else f"{escaped[: longest - 3]}..."

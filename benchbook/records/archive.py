@@ -81,23 +81,30 @@ def _copy(root: Path, pointer: dict[str, Any]) -> Path:
     draft = target.with_name(f".{target.name}.part")
     shutil.rmtree(draft, ignore_errors=True)
     shutil.copytree(run, draft)
-    write_json(draft / VARIANTS, {"version": VERSION, "items": _variants(root, pointer)})
-    write_json(draft / ORIGIN, {"version": VERSION, **_origin(root, pointer)})
-    write_text(draft / SUMS, "".join(f"{digest}  {name}\n" for name, digest in _sums(draft)))
+    complete(draft, _variants(root, pointer), _origin(root, pointer))
     draft.replace(target)
     write_json(home / HOST, read_json(run / journal.PLAN)["host_facts"])
     return target
 
 
+def complete(run: Path, variants: list[dict[str, Any]], origin: dict[str, Any]) -> None:
+    """Write next to a run's own files what makes it a recorded one; the checksums last."""
+    write_json(run / VARIANTS, {"version": VERSION, "items": variants})
+    write_json(run / ORIGIN, {"version": VERSION, **origin})
+    write_text(run / SUMS, "".join(f"{digest}  {name}\n" for name, digest in _sums(run)))
+
+
 def _variants(root: Path, pointer: dict[str, Any]) -> list[dict[str, Any]]:
-    found = []
-    for name, folder in pointer["variants"].items():
-        built = read_json(root / folder / "variant.json")
-        about = {key: built.get(key) for key in KEPT} | {"variant": name}
-        found.append(
-            about | {"peer": built.get("peer"), "sha256": built.get("binary", {}).get("sha256")}
-        )
-    return found
+    return [
+        recorded_variant(name, read_json(root / folder / "variant.json"))
+        for name, folder in pointer["variants"].items()
+    ]
+
+
+def recorded_variant(name: str, built: dict[str, Any]) -> dict[str, Any]:
+    """What is recorded of a variant, out of its variant.json."""
+    about = {key: built.get(key) for key in KEPT} | {"variant": name}
+    return about | {"peer": built.get("peer"), "sha256": built.get("binary", {}).get("sha256")}
 
 
 def _origin(root: Path, pointer: dict[str, Any]) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import secrets
 import time
 from collections.abc import Callable, Iterator
@@ -39,6 +40,7 @@ _KINDS: dict[str, type | tuple[type, ...]] = {
     **dict.fromkeys(("ns_per_iteration", "round_trip_ns", "median_ns"), (int, float, type(None))),
 }
 _OF_SAMPLES = ("t_start_ns", "time_ns")  # lists in an invocation, numbers of a reading
+SAMPLES_FILE = re.compile(r"samples/[0-9a-f]{64}\.i64")
 PLAN, JOURNAL, PROBES, MANIFEST = "plan.json", "journal.jsonl", "probes.jsonl", "manifest.json"
 
 
@@ -183,6 +185,8 @@ def load_samples(run: Path, record: dict[str, Any]) -> Samples:
         if not len(times) == len(starts) == len(processes):
             raise BenchbookError(f"{run / JOURNAL}: samples without their starts; {AWAY}")
         return Samples(starts, times, processes)
+    if not SAMPLES_FILE.fullmatch(record["samples_file"]):
+        raise BenchbookError(f"{run / JOURNAL}: a sample file of an odd name; {AWAY}")
     path = run / record["samples_file"]
     raw = path.read_bytes() if path.exists() else b""
     if hashlib.sha256(raw).hexdigest() != path.stem:

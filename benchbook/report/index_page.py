@@ -155,8 +155,7 @@ def _card(paper: dict[str, Any]) -> dict[str, Any]:
     return {
         "paper": paper,
         "question": first_screen.title(paper),
-        "answered": first_screen.verdicts(claims),
-        "claims": len(claims),
+        "answered": first_screen.badges(claims),
         "sentences": first_screen.sentences(paper),
         "happened": first_screen.happened(paper, claims) if claims else "",
         "verdicts": _verdicts([paper]),

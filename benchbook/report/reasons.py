@@ -204,8 +204,8 @@ def _part(claim: Claim, part: dict[str, Any]) -> str:
 
 def in_plain_words(claim: Claim) -> list[str]:
     """`dependence` for a page, a sentence without its full stop for each artefact or group of them,
-    the gravest first: `it holds only because the source pointer never moves; without that 0.95
-    times (0.89 to 1.02)`. Empty where it rests on none."""
+    the gravest first: `it holds only because the source pointer never moves; without that
+    the ratio is 0.95 (0.89 to 1.02)`. Empty where it rests on none."""
     rests = claim.get("through")
     return [_plain(claim, part) for part in rests["parts"]] if rests else []
 
@@ -233,13 +233,14 @@ def _settings(amount: int, how: str) -> str:
 
 
 def _left(claim: Claim, part: dict[str, Any]) -> str:
-    """`1.1 times (1.0 to 1.2)`, of a share `3.1 %`."""
+    """`the ratio is 1.1 (1.0 to 1.2)`, of a share `the share is 3.1 %`."""
     if part["interval"] is None:
         return "nothing remains to estimate"
     if claim["kind"] in SHARES:
-        return number_format.share(part["without"])
-    value = number_format.number(part["without"], *part["interval"], edges=edges(claim))
-    return f"{value} times ({number_format.interval(*part['interval'], edges=edges(claim))})"
+        return f"the share is {number_format.share(part['without'])}"
+    what = "the ratio is" if claim["kind"] in RATIOS else "the value is"
+    value = number_format.with_interval(part["without"], *part["interval"], edges=edges(claim))
+    return f"{what} {value}"
 
 
 def _points(amount: int) -> str:

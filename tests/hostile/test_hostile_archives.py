@@ -1,4 +1,5 @@
-"""500 archives of somebody who means harm: each is refused in one sentence and leaves nothing."""
+"""500 archives of somebody who means harm, verified and imported: each is refused in one sentence
+and leaves nothing."""
 
 from __future__ import annotations
 
@@ -14,21 +15,23 @@ import pytest
 
 from benchbook.core.errors import BenchbookError
 from benchbook.crate import contents
+from benchbook.crate.import_archive import import_archive
 from benchbook.crate.verify import verify
 
 ARCHIVES = 500
 SECRET = "secret.txt"
+RUN = "data/runs/host/mbw/r1"
 Files = dict[str, bytes]
 
 
 def good() -> Files:
     """The files of a small archive whose list, sums and index are right."""
-    run = {"experiment": "mbw", "run": "r1", "folder": "data/runs/host/mbw/r1", "main": True}
+    run = {"experiment": "mbw", "run": "r1", "folder": RUN, "main": True}
     index = contents.Index("", "host", "quick", ("mbw",), (), (contents.ArchivedRun(**run),))
     files = {
         contents.INDEX: json.dumps(index.as_json()).encode(),
         "README.md": b"# Measurements\n",
-        "data/runs/host/mbw/r1/journal.jsonl": b'{"kind": "run"}\n' * 50,
+        f"{RUN}/journal.jsonl": b'{"kind": "run"}\n' * 50,
         "results/host/quick/mbw/current.json": b"{}",
     }
     return summed(files)
@@ -92,7 +95,7 @@ def wrong_sum(path: Path, dice: random.Random) -> None:
 def wrong_list(path: Path, dice: random.Random) -> None:
     files = good()
     if dice.random() < 0.5:
-        del files[dice.choice(["README.md", "data/runs/host/mbw/r1/journal.jsonl"])]
+        del files[dice.choice(["README.md", f"{RUN}/journal.jsonl"])]
     else:
         files["reports/extra.html"] = b"<script>alert(1)</script>"
     packed(path, files)
@@ -135,10 +138,33 @@ KINDS = [leads_out, odd_name, link, bomb, wrong_sum, wrong_list, wrong_index, no
 KINDS += [noise, twice]
 
 
+def imported(path: Path) -> None:
+    """Import into an empty checkout, the folder next to the archive's."""
+    import_archive(path.parents[1] / "checkout", path)
+
+
+# Why an archive without harm is refused: its run lacks files.
+WITHOUT_HARM = {verify: "manifest.json cannot be read", imported: "plan.json is missing"}
+
+
+@pytest.mark.parametrize("read", WITHOUT_HARM, ids=lambda read: read.__name__)
+def test_without_harm_it_is_refused_for_its_run_alone(
+    read: Callable[[Path], object], tmp_path: Path
+) -> None:
+    (tmp_path / "archives").mkdir()
+    with pytest.raises(BenchbookError, match=WITHOUT_HARM[read]):
+        read(packed(tmp_path / "archives/good.zip", good()))
+
+
+@pytest.mark.parametrize("read", WITHOUT_HARM, ids=lambda read: read.__name__)
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
 def test_each_is_refused_in_one_sentence(
-    kind: Callable[[Path, random.Random], None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    kind: Callable[[Path, random.Random], None],
+    read: Callable[[Path], object],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    (tmp_path / "checkout").mkdir()
     scratch = tmp_path / "scratch"
     scratch.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(scratch))
@@ -148,10 +174,12 @@ def test_each_is_refused_in_one_sentence(
         path.parent.mkdir(exist_ok=True)
         kind(path, dice)
         with pytest.raises(BenchbookError) as refused:
-            verify(path)
+            read(path)
         sentence = str(refused.value)
+        # Noise may hit what nobody reads, such as the time of a file in a zip.
+        assert kind is noise or WITHOUT_HARM[read] not in sentence
         assert sentence.isprintable() and len(sentence) < 500, sentence
         assert "Traceback" not in sentence
-        assert sorted(scratch.iterdir()) == []
+        assert [*scratch.iterdir(), *(tmp_path / "checkout").iterdir()] == []
         path.unlink()
     assert not list(tmp_path.rglob(SECRET)) and not Path("/tmp", SECRET).exists()

@@ -19,14 +19,8 @@ from benchbook.report.wording import Paper
 LEAD = {
     "reproduced": "Yes, it holds here.",
     "not_reproduced": "No, it does not hold here.",
-    "inconclusive": "It stays undecided here.",
+    "inconclusive": "It is not decided here.",
     "not_measurable_here": "It cannot be measured here.",
-}
-SHORT = {
-    "reproduced": "Holds here",
-    "not_reproduced": "Does not hold here",
-    "inconclusive": "Undecided here",
-    "not_measurable_here": "Not measurable here",
 }
 # Of a claim that is reproduced through artefacts: whether through them only.
 THROUGH = {
@@ -80,13 +74,11 @@ def headline(paper: Paper) -> str:
     first = leading(paper)
     if first is None:
         return _headline_of_figure(paper)
-    if first["kind"] != "ratio" and first["estimate"] is not None:
-        said = ", ".join(filter(None, [SHORT[first["verdict"]], claims_section.only(first)]))
-        return f"{said}: {_lower(first['text']).rstrip('.')}"
-    if first["verdict"] == "not_measurable_here":
-        return f"Not measurable here: {_lower(first['text']).rstrip('.')}"
-    if first["verdict"] == "inconclusive":
-        return f"Undecided here: {_lower(first['text']).rstrip('.')}"
+    decided = first["verdict"] in ("reproduced", "not_reproduced")
+    if not decided or first["kind"] != "ratio":
+        verdict = f"{wording.capitalised(reasons.VERDICTS[first['verdict']])}".removesuffix(" here")
+        opening = ", ".join(filter(None, [f"{verdict} here", claims_section.only(first)]))
+        return f"{opening}: {the_claim(paper, first)}"
     sides = first["points"]
     text = _is_as(
         paper,
@@ -101,6 +93,16 @@ def headline(paper: Paper) -> str:
     return (
         text if told or not claims_section.only(first) else f"{text}, {claims_section.only(first)}"
     )
+
+
+def the_claim(paper: Paper, claim: dict[str, Any]) -> str:
+    """`the claim that several threads are faster than one`, to be used in a sentence, so that
+    nobody takes what is claimed as a finding. A claim about more than two points is named in the
+    words of the source's conclusion where it tests that."""
+    thesis = paper.get("thesis") or {}
+    tests_it = thesis.get("claim") == f"{claim.get('figure')}/{claim['claim']}"
+    text = thesis["text"] if tests_it and len(wording.points_of(claim)) > 2 else claim["text"]
+    return f"the claim that {_lower(text).rstrip('.')}"
 
 
 def _below(claim: dict[str, Any]) -> bool:

@@ -3,6 +3,7 @@ to settle it, what settled it, and under which conditions it would hold."""
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -20,7 +21,7 @@ LISTED = 3  # conditions, or claims, named before the rest is counted
 VERDICTS = {
     "reproduced": ("holds", "hold", "here"),
     "not_reproduced": ("does", "do", "not hold here"),
-    "inconclusive": ("stays", "stay", "undecided"),
+    "inconclusive": ("is", "are", "not decided"),
     "not_measurable_here": ("was", "were", "not measured"),
 }
 # In which order pages name verdicts; those of `verdict`.
@@ -28,11 +29,7 @@ ORDER = ("reproduced", "only", "resting", "not_reproduced", "inconclusive", "not
 # Under these names templates find them next to the sentences of this module.
 robustness = reasons.robustness
 SIGNALS = {11: "segmentation fault"}
-WHERE = {
-    Code.WITHIN: "within",
-    Code.OUTSIDE: "outside",
-    Code.OVER_THE_EDGE: "which extends past",
-}
+WHERE = {Code.WITHIN: "within", Code.OUTSIDE: "outside"}
 BY_INTERVAL = {
     "reproduced": "lies within",
     "not_reproduced": "lies outside",
@@ -148,8 +145,15 @@ def _bound(claim: Claim, bound: float | None) -> str:
     if bound is not None and claim["kind"] == "link_limit":
         return f"{number_format.count(bound)}{number_format.FIXED}B"
     if bound is not None and claim["kind"] in (*RATIOS, *PLAIN, "beyond_host"):
-        return in_unit(claim, number_format.bound(bound))
+        return in_unit(claim, f"{number_format.bound(bound)}{_root(bound)}")
     return number(claim, bound)
+
+
+def _root(bound: float) -> str:
+    """` (√10)` after a bound that is the square root of a whole number but none itself."""
+    square = round(bound**2)
+    is_root = bound % 1 != 0 and math.isclose(bound**2, square, rel_tol=1e-12)
+    return f"{number_format.FIXED}(√{square})" if is_root else ""
 
 
 def under_other_factors(claim: Claim) -> str:
@@ -213,16 +217,33 @@ def what(claim: Claim) -> str:
 
 def why(paper: Paper, claim: Claim) -> str:
     """The verdict's reason as a sentence."""
-    where = WHERE.get(claim["reason"]["code"])
-    if where is None:
+    code = claim["reason"]["code"]
+    where = WHERE.get(code)
+    if where is None and code != Code.OVER_THE_EDGE:
         text = reasons.sentence(claim, lambda point: wording.point_name(paper, point)).rstrip(".")
+        return f"{wording.capitalised(text)}."
+    there = f" (published: {published(claim)})" if claim["published"] else ""
+    text = f"{wording.capitalised(claim['unit'])} {value(claim)}{there}{rounds(paper, claim)}"
+    if where:
+        text += f", {where} what counts as holding, {region(claim)}"
     else:
-        there = f" (published: {published(claim)})" if claim["published"] else ""
-        text = (
-            f"{claim['unit']} {value(claim)}{there}{rounds(paper, claim)}, {where} what counts as "
-            f"holding, {region(claim)}{reasons.widening(claim['reason'])}"
+        text += f": {past_the_edge(claim)}"
+    return f"{text}{reasons.widening(claim['reason'])}."
+
+
+def past_the_edge(claim: Claim) -> str:
+    """At which end the interval of an undecided claim leaves what counts as holding, as a clause:
+    `the interval reaches below 0.95, the least that counts as holding`."""
+    (low, high), (least, most) = claim["interval"], claim["region"]
+    below = least is not None and (low is None or low < least)
+    above = most is not None and (high is None or high > most)
+    if below and above:
+        return f"the interval reaches past both ends of what counts as holding, {region(claim)}"
+    if below:
+        return (
+            f"the interval reaches below {_bound(claim, least)}, the least that counts as holding"
         )
-    return f"{wording.capitalised(text)}."
+    return f"the interval reaches above {_bound(claim, most)}, the most that counts as holding"
 
 
 def rounds(paper: Paper, claim: Claim) -> str:

@@ -19,13 +19,13 @@ Claim = dict[str, Any]
 DOES = {
     "reproduced": "it holds here for {names}",
     "not_reproduced": "it does not hold for {names}",
-    "inconclusive": "it stays undecided for {names}",
+    "inconclusive": "it is not decided for {names}",
     "not_measurable_here": "it cannot be measured for {names}",
 }
 ALL = {
     "reproduced": "Yes, it holds here",
     "not_reproduced": "No, it does not hold here",
-    "inconclusive": "It stays undecided here",
+    "inconclusive": "It is not decided here",
     "not_measurable_here": "It was not measured here",
 }
 
@@ -111,7 +111,7 @@ def headline(paper: Paper, claims: list[Claim]) -> str:
         names = number_format.listed([method_of(paper, claim) for claim in claims])
         text = f"whether the {_of(claims, names)} {_stay(claims)} {margin(first)} {what}"
         if "inconclusive" in verdicts:
-            return f"Undecided here: {text}"
+            return f"Not decided here: {text}"
         where = f"in preset {paper['preset']}" if _left_out(claims) else "here"
         return f"Not measured {where}: {text}"
     parts = []
@@ -126,7 +126,8 @@ def headline(paper: Paper, claims: list[Claim]) -> str:
         parts.append(f"the {of} {does}{alone}: {number_format.listed(ends)} times")
     undecided = [*verdicts.get("inconclusive", []), *verdicts.get("not_measurable_here", [])]
     if undecided:
-        parts.append(f"{number_format.listed(undecided)} undecided")
+        verb = "is" if len(undecided) == 1 else "are"
+        parts.append(f"{number_format.listed(undecided)} {verb} not decided")
     return f"{wording.capitalised(what)}, {'; '.join(parts)}"
 
 
@@ -213,5 +214,5 @@ def _reason(paper: Paper, claim: Claim) -> str:
     if claim["reason"]["code"] == Code.OVER_THE_EDGE:
         if few := claims_section.too_few_rounds(claim):
             return wording.lower_first(few).rstrip(".")
-        return "the interval reaches beyond what counts as holding"
+        return claims_section.past_the_edge(claim)
     return reasons.cause(claim, named=None).rstrip(".")

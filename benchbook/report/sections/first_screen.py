@@ -9,7 +9,7 @@ from typing import Any
 
 from benchbook.core import number_format
 from benchbook.core.reason_codes import Code
-from benchbook.report import run_groups, wording
+from benchbook.report import reasons, run_groups, wording
 from benchbook.report.chart import ROW_PX, TALL_PX, Chart, Row, chart
 from benchbook.report.plots.palette import INK
 from benchbook.report.sections import anomalies, equivalence, paper_panels, source_words
@@ -28,6 +28,9 @@ HOLD = {
     "inconclusive": ("is not decided", "are not decided"),
     "not_measurable_here": ("is not measurable either", "are not measurable either"),
 }
+UNDECIDED = "inconclusive"
+SIGNS = {"reproduced": "✓", "not_reproduced": "✗", UNDECIDED: "?", "not_measurable_here": "–"}
+SIGNS |= {"only": "(✓)", "resting": "(✓)"}
 NOISY, NOISE = 0.5, 0.1  # share of the rounds that were disturbed, from which a run is called so
 
 
@@ -61,6 +64,33 @@ def verdicts(claims: list[Claim]) -> dict[str, int]:
     return dict(Counter(claims_section.verdict(claim) for claim in claims))
 
 
+@dataclass(frozen=True)
+class Badges:
+    """Verdicts next to one another: what they are about (empty: the page's question), how many of
+    the claims have each, and of how many claims."""
+
+    about: str
+    counts: dict[str, int]
+    total: int
+
+
+def badges(claims: list[Claim]) -> list[Badges]:
+    """The verdicts on the leading claims; those that test in its place what cannot be measured are
+    counted apart from it."""
+    if not claims:
+        return []
+    if not _has_stand_ins(claims):
+        return [Badges("", verdicts(claims), len(claims))]
+    others = claims[1:]
+    on_today = "the same idea on today’s systems:"
+    return [Badges("", verdicts(claims[:1]), 1), Badges(on_today, verdicts(others), len(others))]
+
+
+def _has_stand_ins(claims: list[Claim]) -> bool:
+    """Whether all but the first of the leading claims test in its place what it cannot."""
+    return len(claims) > 1 and "label" in claims[0]
+
+
 def sentences(paper: Paper) -> list[str]:
     """What the source says, what happened here, and why."""
     claims = leading_claims(paper)
@@ -82,18 +112,13 @@ def happened(paper: Paper, claims: list[Claim]) -> str:
     """What was measured here of the leading claims, as a sentence."""
     first = claims[0]
     there = _there(claims)
+    claimed = wording.capitalised(answer_section.the_claim(paper, first))
     if all(claim["estimate"] is None for claim in claims):
-        return f"Here it was not measured{there}."
-    if others := claims[1:] if first["verdict"] == "not_measurable_here" else []:
-        return f"Here it was not measured{_there([first])}. {_in_its_place(others)}"
+        return f"{claimed} was not measured here{there}."
+    if _has_stand_ins(claims):
+        return f"{claimed} was not measured here{_there([first])}. {_in_its_place(claims[1:])}"
     if len(claims) > 1:
-        shown = number_format.listed(
-            [
-                f"{claims_section.value(claim)} for {equivalence.method_of(paper, claim)}"
-                for claim in claims
-                if claim["estimate"] is not None
-            ]
-        )
+        shown = _span(paper, [claim for claim in claims if claim["estimate"] is not None])
         what = f"{equivalence.quantity(claims)} changes {equivalence.change(first)}"
         what += _in_caches(paper, first)
         in_rounds = {claims_section.rounds(paper, claim) for claim in claims}
@@ -106,7 +131,21 @@ def happened(paper: Paper, claims: list[Claim]) -> str:
         verb = "takes" if words.startswith("as long") else "is"
         times = f"{claims_section.value(first)} times {words} {bottom}"
         return f"Here {top} {verb} {times}{over}{there}."
-    return f"Here: {first['unit']} {claims_section.value(first)}{over}{there}."
+    article = "the " if first["unit"][:1].isalpha() else ""
+    return f"Here {article}{first['unit']} is {claims_section.value(first)}{over}{there}."
+
+
+def _span(paper: Paper, claims: list[Claim]) -> str:
+    """The smallest and the largest of several estimates, each with its method; the chart next to it
+    has all of them: `0.969 (Copy) to 1.002 (Triad)`."""
+    ends = [pick(claims, key=lambda claim: claim["estimate"]) for pick in (min, max)]
+    shown = []
+    for claim in ends if ends[0] is not ends[1] else ends[:1]:
+        estimate = number_format.number(
+            claim["estimate"], *claim["interval"], edges=reasons.edges(claim)
+        )
+        shown.append(f"{estimate} ({equivalence.method_of(paper, claim)})")
+    return " to ".join(shown)
 
 
 def _in_its_place(claims: list[Claim]) -> str:
@@ -184,16 +223,28 @@ def why(paper: Paper, claims: list[Claim]) -> str:
     if len(claims) > 1:
         undecided = equivalence.reasons_undecided(paper, claims)
         if undecided:
-            reason, names = next(iter(undecided.items()))
             points = [point for claim in claims for point in wording.points_of(claim)]
-            text = f"Why: for {number_format.listed(names)} {reason}."
-            return f"{text} {run_groups.of_points(paper, points)}".strip()
-    if first["verdict"] == "inconclusive" and first["reason"]["code"] == Code.OVER_THE_EDGE:
-        region, price = claims_section.region(first), claims_section.price(first)
-        return f"Why: the interval reaches beyond what counts as holding, {region}. {price}"
-    if first["verdict"] == "inconclusive":
+            clauses = [
+                f"for {number_format.listed(names)} {reason}" for reason, names in undecided.items()
+            ]
+            text = f"Why: {'; '.join(clauses)}."
+            parts = (text, run_groups.of_points(paper, points), _settling(paper, claims))
+            return " ".join(filter(None, parts))
+    if first["verdict"] == UNDECIDED and first["reason"]["code"] == Code.OVER_THE_EDGE:
+        edge, price = claims_section.past_the_edge(first), claims_section.price(first)
+        return f"Why: {edge}. {price}".strip()
+    if first["verdict"] == UNDECIDED:
         return f"Why: {wording.lower_first(claims_section.reason_undecided(paper, first))}"
     return f"Why: {wording.lower_first(_cause(paper, claims))}"
+
+
+def _settling(paper: Paper, claims: list[Claim]) -> str:
+    """What would settle the first of the undecided claims, as a sentence; else empty."""
+    undecided = [claim for claim in claims if claim["verdict"] == UNDECIDED]
+    text = claims_section.price(undecided[0]) if undecided else ""
+    if len(undecided) < 2 or not text:
+        return text
+    return f"For {equivalence.method_of(paper, undecided[0])}: {wording.lower_first(text)}"
 
 
 def _stand_in(paper: Paper, claim: Claim) -> str:
@@ -330,13 +381,14 @@ def of_claims(paper: Paper, claims: list[Claim]) -> Chart | None:
     shown = [claim for claim in claims if claim["published"] or claim["estimate"] is not None]
     if not shown:
         return None
-    rows = [_claim_row(paper, claim, alone=len(claims) == 1) for claim in shown]
+    alone = len(claims) == 1
+    rows = [_claim_row(paper, claim, alone=alone) for claim in shown]
     ratio = all(claim["kind"] in (*claims_section.RATIOS, "beyond_host") for claim in shown)
     regions = list(dict.fromkeys(claims_section.region(claim) for claim in shown))
     counts = f" ({regions[0]})" if len(regions) == 1 else ""
     return chart(
         f"shaded: what counts as holding{counts}",
-        COLUMNS,
+        COLUMNS if alone else (*COLUMNS, "verdict"),
         rows,
         ratio=ratio,
         label="claim"
@@ -362,6 +414,8 @@ def _claim_row(paper: Paper, claim: Claim, *, alone: bool) -> Row:
     elif alone and _is_named_by_unit([claim]):
         name = claim["unit"].partition(",")[0]
     there, here = claims_section.published(claim), claims_section.value(claim)
+    stand_in = "label" in claim
+    is_drawn_alike = stand_in or not points
     return Row(
         label=wording.capitalised(name),
         published=claim["published"][: paper_panels.MOST_MARKS],
@@ -369,8 +423,9 @@ def _claim_row(paper: Paper, claim: Claim, *, alone: bool) -> Row:
         low=low,
         high=high,
         bounds=(claim["region"][0], claim["region"][1]),
-        cells=(there, here),
-        colour=paper_panels.colour_of(paper, points[0]) if points else INK,
+        cells=(there, here) if alone else (there, here, SIGNS[claims_section.verdict(claim)]),
+        note=f"holds if {claims_section.region(claim)}" if stand_in else "",
+        colour=INK if is_drawn_alike else paper_panels.colour_of(paper, points[0]),
         tip=f"published {there}; here {here}; counts as holding: {claims_section.region(claim)}",
     )
 
@@ -385,11 +440,12 @@ def closing(claims: list[Claim], drawn: list[Chart]) -> str:
         return ""
     top, bottom, ratio = numbers
     quotient = number_format.quotient(top, bottom)
-    if quotient == ratio:
+    digits = len(ratio.partition(".")[2])
+    if f"{round(float(quotient.replace(',', '')), digits):,.{digits}f}" == ratio:
         return ""
     return (
-        f"The ratio {ratio} comes from the pairs of runs within each round. The two medians of all "
-        f"runs divide to {quotient}."
+        f"{top} ÷ {bottom} is {quotient}, not {ratio}: the ratio is estimated from pairs of runs "
+        "of the same round, not from these two medians."
     )
 
 
@@ -417,11 +473,12 @@ def strip(paper: Paper) -> list[Condition]:
     facts = next((e["facts"] for e in experiments.values() if e["facts"]), None) or {}
     cores = facts.get("usable_cores")
     host = facts.get("cpu_model") or paper["host"]
+    measured = any(row["state"] == "ok" and not row.get("emulates") for row in paper["points"])
     return [
-        Condition("Measured", number_format.listed(dates)),
+        Condition("Measured" if measured else "Simulated", number_format.listed(dates)),
         Condition("Host", f"{host}, {number_format.plural(cores, 'core')}" if cores else host),
         Condition("Preset", paper["preset"]),
-        Condition("Quality", quality(experiments)),
+        Condition("Quality", quality(experiments) if measured else "nothing was measured"),
     ]
 
 
