@@ -6,6 +6,7 @@ import atexit
 import json
 import os
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -63,6 +64,20 @@ def split(notes: Path) -> dict[str, float] | None:
         "building": both - measuring,
         "the rest": whole - both,
     }
+
+
+def workflow_s(notes: Path, moments: Sequence[float]) -> float | None:
+    """Seconds of the last workflow in which all these moments lie, in s since 1970; None where it
+    is not noted, or no moment is named."""
+    ends: dict[str, float] = {}
+    for line in _read(notes):
+        ends[line["workflow"]] = max(line["to_s"], ends.get(line["workflow"], 0.0))
+    spans = [
+        (float(begun), end)
+        for begun, end in ends.items()
+        if moments and float(begun) - 1 <= min(moments) and max(moments) <= end
+    ]
+    return spans[-1][1] - spans[-1][0] if spans else None
 
 
 def covered(spans: list[tuple[float, float]]) -> float:
