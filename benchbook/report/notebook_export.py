@@ -203,7 +203,7 @@ def export(cells: Any, up: str | None, *, only: str = "", details: bool = False)
 
     `only`: of the two pages the first, or that of its `details`; it is the first page's file.
     """
-    from nbconvert import HTMLExporter
+    from nbconvert import HTMLExporter, TemplateExporter
     from nbformat.v4 import new_notebook
 
     exporter = HTMLExporter(
@@ -226,8 +226,9 @@ def export(cells: Any, up: str | None, *, only: str = "", details: bool = False)
         "details": details_name(only) if only and not details else "",
     }
     shown = [cell for cell in cells.cells if not only or (DETAILS in _tags(cell)) == details]
-    html, _ = exporter.from_notebook_node(
-        new_notebook(cells=shown, metadata=cells.metadata), resources={"benchbook": about}
+    # Not HTMLExporter's own: that reads the page again, only to add what this template has.
+    html, _ = TemplateExporter.from_notebook_node(
+        exporter, new_notebook(cells=shown, metadata=cells.metadata), {"benchbook": about}
     )
     html = without_addresses(with_contents(html))
     return html if up is not None else _TO_FILE.sub(r"\2", _TO_PAGES.sub(r"\1", html))
