@@ -5,21 +5,20 @@ own."""
 from __future__ import annotations
 
 import os
-from collections import Counter
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from benchbook.core import number_format
 from benchbook.core.files import read_json
 from benchbook.fleet.node_checkout import node_checkout
 from benchbook.fleet.outcome import State, read_outcome
 from benchbook.judge.paper_json import PAPER, read_paper
-from benchbook.report.index_page import write_page
-from benchbook.report.sections import claims as claims_section
+from benchbook.report.index_page import verdict_counts, write_page
+from benchbook.report.sections import first_screen, host_values
+from benchbook.report.sections.host_values import HOLDS, ClaimRow
 
-HOLDS = ("reproduced", "only", "resting")  # of claims_section.ORDER
 PAGES = "pages.json"
+ASKED = ("region", "kind", "unit", "statistic")  # a claim that differs in one is another claim
 Key = tuple[str, ...]
 
 
@@ -28,6 +27,7 @@ class HostResults:
     """One host: its kind of nodes (or its own name), its papers, and why something lacks.
 
     `pages` is the folder of its pages, relative to the page of hosts; empty where it has none.
+    `commit` is the version that measured, where it is known.
     """
 
     name: str
@@ -35,6 +35,7 @@ class HostResults:
     papers: list[dict[str, Any]]
     pages: str = ""
     reason: str = ""
+    commit: str = ""
 
     @property
     def harness(self) -> int:
@@ -45,33 +46,28 @@ class HostResults:
     @property
     def cpu(self) -> str:
         """The CPU as its runs recorded it; empty where there is no run."""
-        for paper in self.papers:
-            for experiment in paper["experiments"].values():
-                if experiment["facts"]:
-                    return str(experiment["facts"].get("cpu_model") or "")
-        return ""
-
-
-@dataclass
-class ClaimRow:
-    """A claim and its verdict on each host that judged it, by the host's name."""
-
-    paper: str
-    figure: str
-    claim: str
-    text: str
-    verdicts: dict[str, str] = field(default_factory=dict)
+        return str(self._facts.get("cpu_model") or "")
 
     @property
-    def summary(self) -> str:
-        """`holds on 3 of 4`: of the hosts that decided, and how many did not."""
-        counted = Counter(self.verdicts.values())
-        holds = sum(counted[verdict] for verdict in HOLDS)
-        decided = holds + counted["not_reproduced"]
-        rest = number_format.plural(len(self.verdicts) - decided, "host")
-        undecided = f"not decided on {rest}" if decided < len(self.verdicts) else ""
-        parts = [f"holds on {holds} of {decided}" if decided else "", undecided]
-        return ", ".join(filter(None, parts))
+    def cores(self) -> int:
+        """How many cores its runs could use; 0 where that is unknown."""
+        return int(self._facts.get("usable_cores") or 0)
+
+    @property
+    def _facts(self) -> dict[str, Any]:
+        experiments = [run for paper in self.papers for run in paper["experiments"].values()]
+        return next((run["facts"] for run in experiments if run["facts"]), {})
+
+    @property
+    def days(self) -> list[str]:
+        """The days on which its runs began, in their order."""
+        experiments = [run for paper in self.papers for run in paper["experiments"].values()]
+        return sorted({first_screen.day(run["run"]) for run in experiments})
+
+    @property
+    def verdicts(self) -> dict[str, int]:
+        """How many claims have each verdict, in the order of pages."""
+        return verdict_counts(self.papers)
 
 
 def make_hosts(root: Path, kinds: list[str], preset: str, output: Path) -> None:
@@ -87,10 +83,6 @@ def make_hosts(root: Path, kinds: list[str], preset: str, output: Path) -> None:
     hosts = of_one_harness(hosts)
     rows = claim_rows(hosts)
     with_verdicts = [host for host in hosts if host.papers]
-    everywhere = sum(
-        len(row.verdicts) == len(with_verdicts) and set(row.verdicts.values()) <= set(HOLDS)
-        for row in rows
-    )
     write_page(
         output,
         "hosts.html.j2",
@@ -98,13 +90,26 @@ def make_hosts(root: Path, kinds: list[str], preset: str, output: Path) -> None:
         "Hosts" if output.with_name("index.html").exists() else "Benchbook",
         hosts=hosts,
         measured=with_verdicts,
-        rows=rows,
-        everywhere=everywhere,
-        preset=preset.split("/")[0],
         one_figure="/" in preset,
-        differ=sum(len(set(map(_side, row.verdicts.values())) - {None}) > 1 for row in rows),
-        environment="",
+        preset=preset.split("/")[0],
+        **verdict_context(rows, with_verdicts),
     )
+
+
+def verdict_context(
+    rows: list[ClaimRow], hosts: list[HostResults], least: int = 2
+) -> dict[str, Any]:
+    """What the templates of the table of verdicts and of the pictures below it are filled with."""
+    everywhere = sum(
+        len(row.claims) == len(hosts) and set(row.verdicts.values()) <= set(HOLDS) for row in rows
+    )
+    return {
+        "rows": rows,
+        "everywhere": everywhere,
+        "differ": sum(row.differs for row in rows),
+        "values": host_values.values(rows, least=least),
+        "environment": "",
+    }
 
 
 def of_one_harness(hosts: list[HostResults]) -> list[HostResults]:
@@ -132,15 +137,10 @@ def claim_rows(hosts: list[HostResults]) -> list[ClaimRow]:
             for figure in paper["figures"]:
                 for claim in figure["claims"]:
                     names = (paper["paper"], figure["id"], claim["claim"], claim["text"])
-                    key = (*names, str(claim.get("region")))
+                    key = (*names, *(str(claim.get(what)) for what in ASKED))
                     row = rows.setdefault(key, ClaimRow(*names))
-                    row.verdicts[host.name] = claims_section.verdict(claim)
+                    row.claims[host.name] = claim
     return list(rows.values())
-
-
-def _side(verdict: str) -> bool | None:
-    """Whether a claim holds; None where that is not decided."""
-    return True if verdict in HOLDS else False if verdict == "not_reproduced" else None
 
 
 def _of_kind(root: Path, kind: str, preset: str, output: Path) -> HostResults:

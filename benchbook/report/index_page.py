@@ -87,7 +87,7 @@ def make_index(
         kinds=number_format.listed(
             [number_format.plural(amount, kind) for kind, amount in kinds.items()]
         ),
-        verdicts=_verdicts(contents),
+        verdicts=verdict_counts(contents),
         open=sum(len(content.get("open", [])) for content in contents),
         noise=machine_summary.noise(dict(_by_name(contents))),
     )
@@ -158,7 +158,7 @@ def _card(paper: dict[str, Any]) -> dict[str, Any]:
         "answered": first_screen.badges(claims),
         "sentences": first_screen.sentences(paper),
         "happened": first_screen.happened(paper, claims) if claims else "",
-        "verdicts": _verdicts([paper]),
+        "verdicts": verdict_counts([paper]),
         "rows": len(rows),
         "cells": sum(row["state"] == "ok" and not row["emulates"] for row in rows),
         "findings": findings_section.counts_by_effect(paper),
@@ -169,7 +169,8 @@ def _card(paper: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _verdicts(papers: list[dict[str, Any]]) -> dict[str, int]:
+def verdict_counts(papers: list[dict[str, Any]]) -> dict[str, int]:
+    """How many claims of these papers have each verdict, in the order of pages."""
     counted = Counter(
         claims_section.verdict(claim) for paper in papers for claim in wording.all_claims(paper)
     )
