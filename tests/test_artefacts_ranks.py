@@ -101,3 +101,31 @@ def test_bars_show_all_of_the_time_of_who_waits_for_others(
     assert [part.name for part in time_shares.legend([bar])] == list(rank_traffic.SHARES.values())
     assert time_shares.bars({"points": points}, "mpi") == []
     assert time_shares.legend([]) == []
+
+
+def test_rates_of_messages_stand_next_to_those_published(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A collective call is a message to each other rank; the run with the most ranks counts."""
+    monkeypatch.setattr("benchbook.report.wording.method_name", lambda paper, point: "LU")
+    sent = {"rank_messages": 100, "rank_message_bytes": 3000}
+    collective = {"collective_calls": 100, "collective_bytes": 1000}
+    points = [
+        measured("mpich", "veth", 1e9, rank_count=2, **sent),
+        measured("mpich", "veth", 1e9, rank_count=4, **sent, **collective),
+        measured("mpich", "memory", 1e6, rank_count=4, **sent),
+    ]
+    published = [
+        {"label": "LU", "messages_per_s": 1199.0, "message_bytes": 1580.0, "at_most": False},
+        {"label": "EP", "messages_per_s": 4.0, "message_bytes": 5.0, "at_most": True},
+    ]
+    paper = {"points": points, "figures": [{"experiment": "nas", "traffic": published}]}
+    (own,) = rank_traffic.measured_traffic(paper, "nas")
+    # 100 messages, and 100 calls that reach 3 others each.
+    assert (own.messages_per_s, own.message_bytes) == (400, 10)
+    drawn = rank_traffic.picture(paper, "nas")
+    assert drawn is not None
+    assert "LU 400 of 10. Published: LU 1,199 of 1,580; EP 4 of at most 5." in drawn.alt
+    assert "EP, at most" in drawn.svg
+    title = rank_traffic.title(paper, "nas")
+    assert title == "The programs send 400 to 400 messages a second here, published 4 to 1,199"
+    assert rank_traffic.caption(paper, "nas").endswith("rounds to it, 5 bytes.")
+    assert rank_traffic.picture({**paper, "figures": []}, "nas") is None

@@ -109,3 +109,41 @@ def test_the_picture_names_what_is_printed_and_draws_the_line_at_1(context: Cont
     plain = sweeps_section.picture(named, sweep(declared(), context))
     assert plain is not None
     assert "◇ a line" in plain.svg
+
+
+def speedups(**changes: Any) -> Sweep:
+    alone = {**LINE, "bytes": 4096}
+    series = {"against": [alone], "printed": TIMES | {"against": "new_us"}}
+    return declared(series=series, unit="ratio", speedup=True, **changes)
+
+
+def test_a_speed_up_divides_the_time_at_one_point_by_each_of_the_others(context: Context) -> None:
+    (series,) = sweep(speedups(), context)["series"]
+    own, larger = series["values"]
+    assert (own["at"], own["rerun"], own["low"], own["high"]) == (4096, 1, 1, 1)
+    assert larger["rerun"] == pytest.approx(1 / 2)  # 2 µs ÷ 4 µs
+    assert larger["point"] == NAMES["a"][1]
+    assert [value["printed"] for value in series["values"]] == [4, 6]
+
+
+def test_what_is_printed_at_no_point_of_a_speed_up_is_kept(context: Context) -> None:
+    with (context.root / "data/published" / PAPER / "t.csv").open("a") as table:
+        table.write("65536,90,10\n")
+    found = sweep(speedups(), context)
+    last = found["series"][0]["values"][-1]
+    assert (last["at"], last["printed"], last["rerun"]) == (65536, 9, None)
+    named = {"points": [], "experiments": {}, "figures": [], "findings": [], "preset": "quick"}
+    assert sweeps_section.lacking(named, found) == {"not in preset quick": ["a line at 65536"]}
+    assert sweeps_section.title(found) == "By size: 0.500 times here, published 4.00 to 9.00"
+    drawn = sweeps_section.picture(named, found)
+    assert drawn is not None
+    assert "speed-up" in drawn.svg
+
+
+def test_a_speed_up_that_has_only_its_reference_is_not_drawn(context: Context) -> None:
+    large = next(point for point in context.analysis["points"] if point["point"] == NAMES["a"][1])
+    large |= {"state": "cannot_run", "reason": "needs 9 GiB"}
+    found = sweep(speedups(), context)
+    (series,) = found["series"]
+    assert sweeps_section.drawn_values(found, series) == []
+    assert sweeps_section.title(found) == "By size: nothing of it was measured"

@@ -135,7 +135,9 @@ def _sweep(place: Place, sweep: dict[str, Any], space: Space, folder: Path) -> N
     """Its points are planned, and the cells that it names are there."""
     ids = [series["id"] for series in sweep["series"]]
     place.at("series").unique(ids)
-    ratios = sweep["unit"] == "ratio"
+    ratios, is_speedup = sweep["unit"] == "ratio", sweep.get("speedup", False)
+    if is_speedup and not ratios:
+        raise place.at("speedup").refusal("is true, and a speed-up is a ratio; write unit: ratio")
     if (ratios or "per" in sweep) and sweep.get("slopes", True):
         raise place.at("slopes").refusal("is true, and only plain times have slopes; write false")
     for series in sweep["series"]:
@@ -146,9 +148,14 @@ def _sweep(place: Place, sweep: dict[str, Any], space: Space, folder: Path) -> N
             raise here.refusal("needs 'against' in a sweep of unit ratio, and in no other")
         if ratios:
             below = {"points": series["against"], "over": sweep["over"]}
-            claims.check_steps(here.at("against"), below, space, least=2)
+            claims.check_steps(here.at("against"), below, space, least=1 if is_speedup else 2)
             sides = [claims.values_along(side) for side in (along, below)]
-            if sorted(sides[0]) != sorted(sides[1]):
+            if is_speedup and len(sides[1]) != 1:
+                raise here.at("against").refusal(
+                    f"has {len(sides[1])} values of {sweep['over']!r}, and a speed-up is over one "
+                    "point; name one"
+                )
+            if not is_speedup and sorted(sides[0]) != sorted(sides[1]):
                 raise here.at("against").refusal(
                     f"has other values of {sweep['over']!r} than 'points'; name the same"
                 )
@@ -161,12 +168,7 @@ def _sweep(place: Place, sweep: dict[str, Any], space: Space, folder: Path) -> N
             for key in (*numbers, *named.get("where", {})):
                 name = named.get(key, key)
                 here.at("printed").known(name, columns, f"column of {named['table']}")
-            for row in rows:
-                for column in (named[key] for key in numbers):
-                    if not _is_number(row[column]):
-                        raise here.at("printed").refusal(
-                            f"finds {row[column]!r}, which is no number; name another column"
-                        )
+            _numbers(here.at("printed"), rows, [named[key] for key in numbers])
     if wire := sweep.get("wire"):
         for key in ("payload", "link"):
             if isinstance(wire[key], str):
@@ -179,11 +181,26 @@ def _sweep(place: Place, sweep: dict[str, Any], space: Space, folder: Path) -> N
         _one_row(here, stated["cell"]["row"], columns, rows, stated["cell"]["table"])
 
 
+def _numbers(place: Place, rows: list[dict[str, str]], columns: list[str]) -> None:
+    """Each cell of these columns is a number."""
+    for row in rows:
+        for column in columns:
+            if not _is_number(row[column]):
+                raise place.refusal(
+                    f"finds {row[column]!r}, which is no number; name another column"
+                )
+
+
 def _rows(place: Place, figure: dict[str, Any], folder: Path) -> None:
     """The table has the columns of the figure, and each selected row is one of its rows."""
     columns, rows = _table(place.at("table"), folder, figure["table"])
     what = f"column of {figure['table']}"
     place.at("x").known(figure["x"], columns, what)
+    if traffic := figure.get("traffic"):
+        here, named = place.at("traffic"), ["messages_per_s", "message_size"]
+        for key in named:
+            here.at(key).known(traffic[key], columns, what)
+        _numbers(here, rows, [traffic[key] for key in named])
     kind = "ranges" if "ranges" in figure else "select"
     every = figure.get("ranges", figure["select"])
     for series in every:

@@ -849,6 +849,14 @@ class Imported(Model):
     scaled: Scaled | None = None
 
 
+class PrintedTraffic(Model):
+    """Columns of a table with what programs sent each other."""
+
+    messages_per_s: str
+    message_size: str = Field(description="the mean size of a message")
+    size_bytes: int = Field(gt=0, description="bytes in the unit of that column, like 1000")
+
+
 class Figure(Model):
     id: Name
     title: str
@@ -872,6 +880,9 @@ class Figure(Model):
     )
     published: str = Field(description="what the source shows, and how its numbers were made")
     imported: list[Imported] = []
+    traffic: PrintedTraffic | None = Field(
+        default=None, description="messages of its programs, drawn next to those counted here"
+    )
     claims: list[Claim] = []
     anomalies: list[Anomaly] = []
 
@@ -960,6 +971,10 @@ class Sweep(Model):
     )
     ways: Literal[1, 2] = Field(default=1, description="2: a round trip makes each step twice")
     slopes: bool = Field(default=True, description="whether the page says what a step adds")
+    speedup: bool = Field(
+        default=False,
+        description="ratios are `against`, one point, ÷ `points`: how many times as fast they are",
+    )
     series: list[SweepSeries] = Field(min_length=1)
     wire: Wire | None = None
     stated: Stated | None = None

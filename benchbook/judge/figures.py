@@ -13,6 +13,7 @@ from benchbook import stats
 from benchbook.analyse import pairwise
 from benchbook.analyse.sample_quality import UNTOLD
 from benchbook.analyse.tables import rate
+from benchbook.audit.rounding import rounded
 from benchbook.core.errors import BenchbookError
 from benchbook.core.reason_codes import Code, Reason
 from benchbook.core.units import TIME, UNITS, VALUES, quantity_of
@@ -61,6 +62,7 @@ def rerun_figure(
         "not_rerun": table.not_rerun(),
         "whole": None if figure.grid else beyond(root, paper, figure.model_dump(exclude_none=True)),
         "rows": rows,
+        "traffic": table.traffic(),
         "ranges": [table.range(series) for series in figure.ranges or []],
         "recomputed": [
             check
@@ -113,6 +115,23 @@ class _Table:
             "emulates": point.get("emulates", ""),
             **_rerun(point, figure.y_unit),
         }
+
+    def traffic(self) -> list[dict[str, Any]]:
+        """{label, messages_per_s, message_bytes, at_most} of each program, as printed. A size that
+        is printed as 0 is the largest that rounds to it, and `at_most` is true."""
+        named = self.figure.traffic
+        if named is None:
+            return []
+        sizes = [rounded(row[named.message_size]) for row in self.cells]
+        return [
+            {
+                "label": row[self.figure.x],
+                "messages_per_s": float(row[named.messages_per_s]),
+                "message_bytes": float((size.middle or size.high) * named.size_bytes),
+                "at_most": size.middle == 0,
+            }
+            for row, size in zip(self.cells, sizes, strict=True)
+        ]
 
     def range(self, series: RangeSeries) -> dict[str, Any]:
         """A printed range and that of the rerun, (max - min) ÷ max of medians, both in percent;

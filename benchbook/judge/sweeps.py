@@ -20,7 +20,7 @@ from benchbook.judge.resolved_claim import logs_of
 
 LEAST_STEPS = 2  # values of the factor, below which nothing is said of a step
 WIRE_BITS = 8
-KEPT = ("id", "title", "experiment", "over", "text", "ways", "slopes")
+KEPT = ("id", "title", "experiment", "over", "text", "ways", "slopes", "speedup")
 LACKING = {"state": "not_in_preset", "reason": NOT_IN_PRESET}
 
 
@@ -68,11 +68,17 @@ def _series(
     points, printed = own[series.id], _printed(series, declared, context)
     if series.against:
         below = _points(series.against, declared, context)
-        values = [
-            _ratio(*both, declared, printed, context) for both in zip(points, below, strict=True)
-        ]
+        if declared.speedup:
+            values = [
+                _ratio(point, (below[0], point), printed, declared, context) for point in points
+            ]
+        else:
+            pairs = zip(points, below, strict=True)
+            values = [_ratio(pair[0], pair, printed, declared, context) for pair in pairs]
     else:
         values = [_value(point, declared, printed, context) for point in points]
+    if declared.speedup:
+        values += _printed_alone(values, printed)
     above = next((line for line in declared.series if line.id == series.above), None)
     lines = [points, own[above.id]] if above else []
     return {
@@ -118,15 +124,20 @@ def _parts(at: float, declared: Sweep) -> float:
 
 
 def _ratio(
-    point: Point, below: Point, declared: Sweep, printed: dict[float, float], context: Context
+    point: Point,
+    sides: tuple[Point, Point],
+    printed: dict[float, float],
+    declared: Sweep,
+    context: Context,
 ) -> dict[str, Any]:
-    """The ratio of two points' times, paired within blocks."""
-    both = [context.known.get(side.id, LACKING) for side in (point, below)]
+    """The value at a point: the ratio of the times of two points, paired within blocks."""
+    top, bottom = sides
+    both = [context.known.get(side.id, LACKING) for side in sides]
     seen = next((measured for measured in both if measured["state"] != "ok"), both[0])
-    paired = pairwise.paired(context.summaries, point.id, below.id, quantity=TIME)
+    paired = pairwise.paired(context.summaries, top.id, bottom.id, quantity=TIME)
     ratio = paired if paired and seen["state"] == "ok" else {}
     at = point.factors[declared.over]
-    starts = pairwise.invocations(context.summaries, point.id, below.id, 1, TIME)
+    starts = pairwise.invocations(context.summaries, top.id, bottom.id, 1, TIME)
     return {
         "at": at,
         "point": point.id,
@@ -141,6 +152,25 @@ def _ratio(
         "printed": printed.get(float(at)),
         "invocations": [start | {"rerun": start["ratio"]} for start in starts if start["ratio"]],
     }
+
+
+def _printed_alone(
+    values: list[dict[str, Any]], printed: dict[float, float]
+) -> list[dict[str, Any]]:
+    """Values of the source at which a line has no point."""
+    places = {float(value["at"]) for value in values}
+    nothing = dict.fromkeys(("rerun", "low", "high")) | {"emulates": "", "invocations": []}
+    return [
+        {
+            "at": int(at) if at.is_integer() else at,
+            "point": "",
+            **LACKING,
+            **nothing,
+            "printed": value,
+        }
+        for at, value in sorted(printed.items())
+        if at not in places
+    ]
 
 
 def _slope(lines: list[list[Point]], declared: Sweep, context: Context) -> dict[str, Any] | None:

@@ -298,7 +298,16 @@ class PaperPage:
 
     def rank_traffic(self) -> Html:
         """What ranks of MPI sent each other, and where their time went."""
-        return self._each("rank_traffic", None, rank_traffic=rank_traffic)
+        sections = [
+            self._part(
+                "rank_traffic",
+                which=name,
+                svg=svg_of(self._drawn(rank_traffic.picture, name, name)),
+                rank_traffic=rank_traffic,
+            ).html
+            for name in self.content["experiments"]
+        ]
+        return Html("\n".join(sections))
 
     def time_shares(self) -> Html:
         """The parts of the time that programs measured themselves, as stacked bars."""

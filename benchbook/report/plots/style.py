@@ -213,11 +213,16 @@ def spread(positions: Sequence[float], gap: float, low: float, high: float) -> l
 
 
 def diamonds(
-    axes: Axes, x: Sequence[float], y: Sequence[float], size: float = 5, edge: float = 1
+    axes: Axes,
+    x: Sequence[float],
+    y: Sequence[float],
+    size: float = 5,
+    edge: float = 1,
+    colour: str = INK,
 ) -> None:
     """Hollow diamonds: what is published, or predicted."""
     axes.plot(
-        x, y, "D", markerfacecolor="white", markeredgecolor=INK, markersize=size,
+        x, y, "D", markerfacecolor="white", markeredgecolor=colour, markersize=size,
         markeredgewidth=edge, zorder=5,
     )  # fmt: skip
 

@@ -14,7 +14,7 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter, NullLo
 
 from benchbook.core.sizes import format_bytes
 from benchbook.report.plots.marks import LEGEND_IN, Marked, draw, legend, runs_of
-from benchbook.report.plots.palette import GREY
+from benchbook.report.plots.palette import GREY, INK
 from benchbook.report.plots.style import (
     RASTER_FROM,
     STYLE,
@@ -31,9 +31,14 @@ from benchbook.report.plots.style import (
 )
 
 SWEEP_IN, NAME_FONT = 3.5, 7.5
+LEFT, LEFT_OF_LONG = 0.13, 0.18  # where the axes begin, as a share of the width, by their numbers
+MOST_LONG = 4  # of these below an axis
 MANY_SIZES = 1000  # largest ÷ smallest value along the axis, beyond which it is one of logarithms
 BYTES, MANY_BYTES = "bytes", 100  # sizes of memory are looked at by their powers much sooner
 RATIO = "ratio"
+# Scales of both axes: linear or logarithmic, as the values ask for; logarithmic with a tick at each
+# value along, and the line where both are equal; logarithmic with round numbers.
+AUTOMATIC, SPEEDUP, LOGARITHMIC = "automatic", "speed-up", "logarithmic"
 WIDEST = 12  # largest ÷ smallest time, beyond which the axis is one of logarithms
 
 
@@ -51,9 +56,12 @@ class Curve:
     published_label: str = ""
 
 
-def curves(name: str, alt: str, lines: Sequence[Curve], unit: str, along: str) -> Picture | None:
+def curves(
+    name: str, alt: str, lines: Sequence[Curve], unit: str, along: str, scale: str = AUTOMATIC
+) -> Picture | None:
     """Times along a factor: dots on lines rerun, diamonds on dotted lines published, hollow dots on
-    dashed lines emulated. None where there is nothing to draw."""
+    dashed lines emulated. `scale`: AUTOMATIC, SPEEDUP or LOGARITHMIC. None where there is nothing
+    to draw."""
     lines = [line for line in lines if line.values or line.published]
     if not lines:
         return None
@@ -64,23 +72,27 @@ def curves(name: str, alt: str, lines: Sequence[Curve], unit: str, along: str) -
     names = [name for line in lines for own in line.marks for name in own]
     foot = LEGEND_IN if names else 0.0
     tall = SWEEP_IN + foot
+    left = LEFT_OF_LONG if scale == LOGARITHMIC else LEFT
     with drawing(tall) as figure:
         legend(figure, names)
         axes = figure.add_axes(
-            (0.13, (0.13 * SWEEP_IN + foot) / tall, _wide(lines), 0.785 * SWEEP_IN / tall)
+            (left, (0.13 * SWEEP_IN + foot) / tall, _wide(lines, left), 0.785 * SWEEP_IN / tall)
         )
         places = [point[0] for line in lines for point in line.values]
         places += [at for line in lines for at, _ in line.published]
-        _scale(axes, marks, places, along)
+        _scale(axes, marks, places, along, scale)
         limits = axes.get_ylim()
         for line in lines:
             _draw_published(axes, line)
         _draw_rerun(axes, lines, limits)
-        _scale(axes, marks, places, along)  # seaborn has set scales of its own
+        _scale(axes, marks, places, along, scale)  # seaborn has set scales of its own
         axes.set_ylabel("")
         axes.set_xlabel(along, fontsize=8)
-        axes.set_title(unit, loc="left", color=GREY, fontsize=8, x=-0.14)
-        if unit == RATIO:
+        axes.set_title(unit, loc="left", color=GREY, fontsize=8, x=-left)
+        if scale == SPEEDUP:
+            ends = min(places), max(places)
+            axes.plot(ends, ends, color=GREY, linewidth=0.8, zorder=1)
+        elif unit == RATIO:
             axes.axhline(1, color=GREY, linewidth=0.8, zorder=1)
         named = [(line.label, line.colour, *line.values[-1][:2]) for line in lines if line.values]
         named += [
@@ -91,21 +103,26 @@ def curves(name: str, alt: str, lines: Sequence[Curve], unit: str, along: str) -
         return as_picture(figure, name, alt)
 
 
-def _scale(axes: Axes, marks: Sequence[float], places: Sequence[float], along: str) -> None:
+def _scale(
+    axes: Axes, marks: Sequence[float], places: Sequence[float], along: str, scale: str
+) -> None:
     """Both axes: times of one size from 0, of many by their logarithms."""
-    if max(marks) > WIDEST * min(marks):
+    if scale != AUTOMATIC or max(marks) > WIDEST * min(marks):
         logarithmic(axes, "y", min(marks), max(marks))
     else:
         axes.set_ylim(0, 1.06 * max(marks))
-    _along(axes, places, along)
+    if scale == LOGARITHMIC:
+        logarithmic(axes, "x", min(places), max(places), MOST_LONG)
+    else:
+        _along(axes, places, along, scale == SPEEDUP)
 
 
-def _along(axes: Axes, places: Sequence[float], along: str) -> None:
+def _along(axes: Axes, places: Sequence[float], along: str, is_speedup: bool) -> None:
     """An axis with a tick at each value, but where these would run into each other; linear, or of
-    logarithms where the values are of many sizes."""
+    logarithms where the values are of many sizes, and for speed-ups."""
     ends = min(places), max(places)
     many = MANY_BYTES if along == BYTES else MANY_SIZES
-    logs = ends[0] > 0 and ends[1] > many * ends[0]
+    logs = ends[0] > 0 and (is_speedup or ends[1] > many * ends[0])
     scale = math.log if logs else float
     low, high = scale(ends[0]), scale(ends[1])
     room = 0.05 * (high - low or 1)
@@ -131,7 +148,7 @@ def _draw_published(axes: Axes, line: Curve) -> None:
     if line.published:
         published_at, values = zip(*line.published, strict=True)
         axes.plot(published_at, values, color=line.colour, linewidth=0.8, linestyle=":", zorder=2)
-        diamonds(axes, published_at, values, 4.5)
+        diamonds(axes, published_at, values, 4.5, colour=line.colour if len(values) == 1 else INK)
 
 
 def _draw_rerun(axes: Axes, lines: Sequence[Curve], limits: tuple[float, float]) -> None:
@@ -176,7 +193,7 @@ def _marked(line: Curve) -> list[Marked]:
     ]
 
 
-def _wide(lines: Sequence[Curve]) -> float:
+def _wide(lines: Sequence[Curve], left: float) -> float:
     """How wide the axes are, as a share of the picture, so that the longest name fits beside."""
     names = [line.label for line in lines if line.values]
     names += [_published(line) for line in lines if line.published]
@@ -185,7 +202,7 @@ def _wide(lines: Sequence[Curve]) -> float:
         text_to_path.get_text_width_height_descent(name, font, ismath=False) for name in names
     ]
     longest = max(width[0] for width in widths) / 72 / WIDTH_IN
-    return max(0.3, min(0.55, (0.86 - longest) / 1.04))
+    return max(0.3, min(0.55, (0.99 - left - longest) / 1.04))
 
 
 def _published(line: Curve) -> str:

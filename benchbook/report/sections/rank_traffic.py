@@ -3,16 +3,149 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from benchbook.core import number_format
 from benchbook.report import wording
+from benchbook.report.plots.palette import PALETTE
+from benchbook.report.plots.style import Picture
+from benchbook.report.plots.sweep import LOGARITHMIC, Curve, curves
 from benchbook.report.sections import time_shares
 from benchbook.report.wording import Paper
 
 # The share of the ranks' time in each kind of work, in the order of the columns.
 SHARES = time_shares.OF_RANKS
 Point = Mapping[str, Any]
+BASE, OVER_TCP = "mpich", "veth"
+CAPTION = (
+    "Dots: here, over TCP, with the most ranks measured and pointwise 95\u00a0% intervals. "
+    "A line joins the classes of a program. Diamonds: as published. Rates here are of all ranks "
+    "together; the source does not state of how many machines its rates are. A collective call "
+    "counts as one message from each rank to each other rank."
+)
+
+
+@dataclass(frozen=True)
+class Traffic:
+    """What a program sent: its name, messages per second, their mean size in bytes. `at_most`: the
+    size is printed as 0, and this is the largest that rounds to it. `interval` is the pointwise
+    95 % interval of the rate, an end of it None where the interval is open."""
+
+    label: str
+    messages_per_s: float
+    message_bytes: float
+    at_most: bool = False
+    interval: tuple[float | None, float | None] = (None, None)
+
+
+def measured_traffic(paper: Paper, name: str) -> list[Traffic]:
+    """What the ranks of each program and class sent over TCP, by the size of the messages."""
+    most: dict[tuple[str, str], Point] = {}
+    for point in paper["points"]:
+        is_meant = _is_shown(point, name) and point["variant"] == BASE
+        if is_meant and point["factors"].get("path") == OVER_TCP:
+            key = (point["factors"]["method"], point["factors"]["class"])
+            ranks = point["observations"]["rank_count"]
+            if key not in most or ranks > most[key]["observations"]["rank_count"]:
+                most[key] = point
+    seen = [_traffic_of(paper, point) for point in most.values()]
+    return sorted((own for own in seen if own), key=lambda own: own.message_bytes)
+
+
+def published_traffic(paper: Paper, name: str) -> list[Traffic]:
+    """What the source prints of the same."""
+    return [
+        Traffic(**row)
+        for figure in paper["figures"]
+        if figure["experiment"] == name
+        for row in figure.get("traffic", [])
+    ]
+
+
+def _traffic_of(paper: Paper, point: Point) -> Traffic | None:
+    """None where no message was counted."""
+    seen = point["observations"]
+    if seen.get("rank_messages") is None:
+        return None
+    messages = seen["rank_messages"] + seen["collective_calls"] * (seen["rank_count"] - 1)
+    sent = seen["rank_message_bytes"] + seen["collective_bytes"]
+    if not (messages and sent):
+        return None
+    label = wording.method_name(paper, point["point"])
+    low, high = (
+        messages / (point[name] / 1e9) if point.get(name) else None
+        for name in ("time_high_ns", "time_low_ns")
+    )
+    return Traffic(
+        label, messages / (point["time_ns"] / 1e9), sent / messages, interval=(low, high)
+    )
+
+
+def picture(paper: Paper, name: str) -> Picture | None:
+    """Messages per second against their mean size: a line for each program here, and a diamond as
+    published. None where nothing is published, or nothing was measured."""
+    here, there = measured_traffic(paper, name), published_traffic(paper, name)
+    if not (here and there):
+        return None
+    labels = list(dict.fromkeys(own.label for own in (*there, *here)))
+    lines = [
+        Curve(
+            label=label,
+            colour=PALETTE[k % len(PALETTE)],
+            values=[
+                (own.message_bytes, own.messages_per_s, *own.interval, ())
+                for own in here
+                if own.label == label
+            ],
+            published=[
+                (own.message_bytes, own.messages_per_s) for own in there if own.label == label
+            ],
+            published_label=next(
+                (f"{label}, at most" for own in there if own.at_most and own.label == label), label
+            ),
+        )
+        for k, label in enumerate(labels)
+    ]
+    alt = (
+        "Messages per second against their mean size in bytes. "
+        f"Here: {_in_words(here)}. Published: {_in_words(there)}."
+    )
+    unit, along = "messages per second", "mean size of a message, bytes"
+    return curves(f"rank-traffic-{name}", alt, lines, unit, along, LOGARITHMIC)
+
+
+def _in_words(rates: list[Traffic]) -> str:
+    return "; ".join(
+        f"{own.label} {number_format.count(own.messages_per_s)} of "
+        f"{'at most ' * own.at_most}{number_format.count(own.message_bytes)}"
+        for own in rates
+    )
+
+
+def title(paper: Paper, name: str) -> str:
+    """The range of rates here and as published."""
+    here, there = (
+        [own.messages_per_s for own in rates]
+        for rates in (measured_traffic(paper, name), published_traffic(paper, name))
+    )
+    ends = [number_format.count(of(rates)) for rates in (here, there) for of in (min, max)]
+    return "The programs send {} to {} messages a second here, published {} to {}".format(*ends)
+
+
+def caption(paper: Paper, name: str) -> str:
+    """How to read the marks."""
+    at_most = [own for own in published_traffic(paper, name) if own.at_most]
+    return " ".join(
+        [
+            CAPTION,
+            *(
+                f"The size of {own.label} is printed as 0; its diamond stands at the largest size "
+                f"that rounds to it, {number_format.count(own.message_bytes)} bytes."
+                for own in at_most
+            ),
+        ]
+    )
 
 
 def rows(paper: Paper, name: str) -> list[dict[str, Any]]:
@@ -51,7 +184,7 @@ def _row(
     messages, variant = seen["rank_messages"], point["variant"]
     in_memory = times.get((variant, _setting(point, path="memory")))
     uncounted = times.get(("uncounted", _setting(point)))
-    is_over_tcp = point["factors"].get("path") == "veth"
+    is_over_tcp = point["factors"].get("path") == OVER_TCP
     return {
         "name": wording.point_name(paper, point["point"]),
         "point": point["point"],
@@ -65,7 +198,7 @@ def _row(
         "shares": [number_format.share(seen[column]) for column in SHARES],
         "balance": f"{seen['busiest_rank_ratio']:.2f}",
         "gain": _ratio(point, in_memory if is_over_tcp else None),
-        "uncounted": _ratio(point, uncounted if variant == "mpich" else None),
+        "uncounted": _ratio(point, uncounted if variant == BASE else None),
     }
 
 

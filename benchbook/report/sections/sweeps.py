@@ -8,7 +8,7 @@ from benchbook.core import number_format
 from benchbook.report import wording
 from benchbook.report.plots.palette import PALETTE
 from benchbook.report.plots.style import Picture
-from benchbook.report.plots.sweep import RATIO, Curve, curves
+from benchbook.report.plots.sweep import AUTOMATIC, RATIO, SPEEDUP, Curve, curves
 from benchbook.report.sections import findings as findings_section
 from benchbook.report.sections.paper_panels import EMULATED
 from benchbook.report.wording import Paper
@@ -19,6 +19,7 @@ CAPTION = (
     "Dots with a line: this machine, with pointwise 95\u00a0% intervals; small dots: single runs."
 )
 PUBLISHED = "Diamonds on dotted lines: as published."
+PUBLISHED_ALONE = "Diamonds: as published. Grey line: a speed-up equal to the number of ranks."
 
 
 def axis_label(sweep: Sweep) -> str:
@@ -42,7 +43,7 @@ def picture(paper: Paper, sweep: Sweep) -> Picture | None:
                     value["high"],
                     [each["rerun"] for each in value["invocations"]],
                 )
-                for value in measured_values(series)
+                for value in drawn_values(sweep, series)
             ],
             published=[
                 (value["at"], value["printed"])
@@ -51,7 +52,7 @@ def picture(paper: Paper, sweep: Sweep) -> Picture | None:
             ],
             emulated=bool(series["emulates"]),
             published_label=series["printed_label"],
-            marks=[marks.names(value["point"]) for value in measured_values(series)],
+            marks=[marks.names(value["point"]) for value in drawn_values(sweep, series)],
         )
         for k, series in enumerate(sweep["series"])
     ]
@@ -62,7 +63,14 @@ def picture(paper: Paper, sweep: Sweep) -> Picture | None:
     alt += marks.in_words(
         value["point"] for series in sweep["series"] for value in measured_values(series)
     )
-    return curves(f"sweep-{sweep['id']}", alt, lines, sweep["unit"], axis_label(sweep))
+    scale = SPEEDUP if is_speedup(sweep) else AUTOMATIC
+    unit = scale if is_speedup(sweep) else sweep["unit"]
+    return curves(f"sweep-{sweep['id']}", alt, lines, unit, axis_label(sweep), scale)
+
+
+def is_speedup(sweep: Sweep) -> bool:
+    """Whether its ratios are how many times as fast a program is as at one point."""
+    return bool(sweep.get("speedup"))
 
 
 def _ends(line: Curve) -> str:
@@ -75,6 +83,13 @@ def measured_values(series: Series) -> list[dict[str, Any]]:
     return [value for value in series["values"] if value["rerun"] is not None]
 
 
+def drawn_values(sweep: Sweep, series: Series) -> list[dict[str, Any]]:
+    """The measured points of a line in the picture; none where a speed-up has only what it is
+    compared with."""
+    values = measured_values(series)
+    return [] if is_speedup(sweep) and len(values) < 2 else values
+
+
 def points(sweep: Sweep) -> list[str]:
     """All measured points of a sweep."""
     return [value["point"] for series in sweep["series"] for value in measured_values(series)]
@@ -84,7 +99,13 @@ def title(sweep: Sweep) -> str:
     """What a step adds on the steepest line here, or from where to where the times go."""
     sloped = [series for series in sweep["series"] if series["slope"]]
     if not sloped:
-        ends = [value["rerun"] for series in sweep["series"] for value in measured_values(series)]
+        ends = [
+            value["rerun"]
+            for series in sweep["series"]
+            for value in measured_values(series)
+            # A program is as fast as itself.
+            if not (is_speedup(sweep) and value["rerun"] == value["low"] == value["high"] == 1)
+        ]
         if not ends:
             return f"{sweep['title']}: nothing of it was measured"
         span = wording.ratio_range(ends)
@@ -127,7 +148,7 @@ def caption(sweep: Sweep) -> str:
     """How to read the marks."""
     text = [CAPTION]
     if has_published_values(sweep):
-        text.append(PUBLISHED)
+        text.append(PUBLISHED_ALONE if is_speedup(sweep) else PUBLISHED)
     emulated = {series["emulates"] for series in sweep["series"] if series["emulates"]}
     text += [EMULATED.format(what) for what in sorted(emulated)]
     return " ".join(text)
