@@ -26,6 +26,7 @@ LISTED = (
         "history",
         "compare",
         "hosts",
+        "run",
         "record",
         "export",
         "verify",

@@ -140,14 +140,19 @@ def _sums(folder: Path) -> list[tuple[str, str]]:
 
 def verify(run: Path) -> None:
     """Refuse a recorded run that is not what was recorded; one without checksums was not."""
-    path = run / SUMS
-    if not path.exists():
-        return
-    lines = path.read_text(encoding="utf-8").splitlines()
-    stated = {name: digest for digest, _, name in (line.partition("  ") for line in lines)}
-    found = dict(_sums(run))
-    wrong = sorted(name for name in {**stated, **found} if stated.get(name) != found.get(name))
-    if wrong:
+    if wrong := changed_files(run):
         raise BenchbookError(
             f"{run / wrong[0]} is not what was recorded; restore it with git, or remove {run}"
         )
+
+
+def changed_files(run: Path) -> list[str]:
+    """The files of a recorded run that are not what was recorded; none where it has no
+    checksums."""
+    path = run / SUMS
+    if not path.exists():
+        return []
+    lines = path.read_text(encoding="utf-8").splitlines()
+    stated = {name: digest for digest, _, name in (line.partition("  ") for line in lines)}
+    present = dict(_sums(run))
+    return sorted(name for name in {**stated, **present} if stated.get(name) != present.get(name))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -69,6 +70,33 @@ def verify(run: Path) -> bool:
         raise DamagedRunError(run, f"{journal.MANIFEST} cannot be read") from None
     if FILES not in manifest:
         return False
+    for reason in _damage(run, manifest, whole=False):
+        raise DamagedRunError(run, reason)
+    return True
+
+
+def all_damage(run: Path) -> list[str]:
+    """Each way in which a complete run is not what was measured, by its file; sample files are read
+    whole. Of a run without checksums: what its journal and the names of its sample files show."""
+    try:
+        manifest = read_json(run / journal.MANIFEST)
+        if FILES in manifest:
+            return list(_damage(run, manifest, whole=True))
+        progress(run)
+    except DamagedRunError as error:
+        return [error.reason]
+    except BenchbookError as error:
+        return [str(error).removeprefix(f"{run}/").partition(";")[0]]
+    return [
+        f"{path.relative_to(run)} is not what its name says"
+        for path in sorted(run.glob(f"samples/*{NAMED_BY_CONTENT}"))
+        if _sha256(path) != path.stem
+    ]
+
+
+def _damage(run: Path, manifest: dict[str, Any], *, whole: bool) -> Iterator[str]:
+    """Why each file does not match its checksum in a manifest; `whole`: sample files by content as
+    well, else by size and name."""
     try:
         stated = {name: (kept["bytes"], kept["sha256"]) for name, kept in manifest[FILES].items()}
     except (AttributeError, KeyError, TypeError):
@@ -77,8 +105,8 @@ def verify(run: Path) -> bool:
     if missing := [name for name in WHOLE_FILES[:2] if name not in stated]:
         raise DamagedRunError(run, f"{journal.MANIFEST} has no checksum of {missing[0]}")
     for name, (size, digest) in stated.items():
-        _verify_file(run, name, size, digest)
-    return True
+        if reason := _file_damage(run, name, size, digest, whole=whole):
+            yield reason
 
 
 def damage(run: Path) -> LeftOut | None:
@@ -114,19 +142,18 @@ def _text(value: Any) -> str:
     return f"{len(value)}" if isinstance(value, list) else str(value)
 
 
-def _verify_file(run: Path, name: str, size: int, digest: str) -> None:
+def _file_damage(run: Path, name: str, size: int, digest: str, *, whole: bool) -> str:
+    """Why a file is not the one that was sealed; "" where it is."""
     path = run / name
     try:
-        found_size = path.stat().st_size
-        if found_size != size:
-            reason = f"{name} has {found_size:,} bytes, and had {size:,} when the run ended"
-            raise DamagedRunError(run, reason)
-        if path.suffix == NAMED_BY_CONTENT and path.stem == digest:
-            return
-        if _sha256(path) != digest:
-            raise DamagedRunError(run, f"{name} was changed after the run ended")
+        own_size = path.stat().st_size
+        if own_size != size:
+            return f"{name} has {own_size:,} bytes, and had {size:,} when the run ended"
+        if not whole and path.suffix == NAMED_BY_CONTENT and path.stem == digest:
+            return ""
+        return "" if _sha256(path) == digest else f"{name} was changed after the run ended"
     except OSError as error:
-        raise DamagedRunError(run, f"{name}: {error.strerror}") from None
+        return f"{name}: {error.strerror}"
 
 
 def _sha256(path: Path) -> str:

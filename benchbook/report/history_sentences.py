@@ -9,6 +9,7 @@ from benchbook.core.files import storable
 from benchbook.core.number_format import duration, number, plural, with_interval
 from benchbook.history.series import FoundStep, Series
 from benchbook.history.steps import LEAST_RUNS
+from benchbook.report.text_table import aligned
 
 VERSION = 1
 HOW_TO_CONFIRM = (
@@ -54,14 +55,7 @@ def _table(series: Sequence[Series]) -> list[str]:
         middle = sorted(values)[len(values) // 2]
         texts = (value(amount, item.unit) for amount in (values[0], middle, values[-1]))
         rows.append((item.name, str(len(values)), *texts, str(len(item.steps))))
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    return [
-        "  ".join(
-            cell.ljust(width) if column == 0 else cell.rjust(width)
-            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in rows
-    ]
+    return aligned(rows, {0})
 
 
 def value(amount: float, unit: str) -> str:
