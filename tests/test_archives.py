@@ -25,6 +25,7 @@ from benchbook.crate.verify import verify
 
 pytest.importorskip("rocrate", reason="rocrate is not installed; `make test` brings it")
 JOURNAL = f"data/runs/{crate_lab.HOST}/{crate_lab.EXPERIMENT}/{crate_lab.RUN.name}/journal.jsonl"
+Graph = list[dict[str, Any]]
 RESULTS = f"results/{crate_lab.HOST}/{crate_lab.PRESET}"
 
 
@@ -80,22 +81,57 @@ def test_an_archive_is_a_valid_workflow_run_crate(crate: Path) -> None:
     assert hashes[f"#variant/{crate_lab.EXPERIMENT}/gcc-O2"] == built["binary"]["sha256"]
 
 
-def without_license(graph: list[dict[str, Any]]) -> None:
-    next(entity for entity in graph if entity["@id"] == "./").pop("license")
+def entity(graph: Graph, key: str, value: str) -> dict[str, Any]:
+    return next(item for item in graph if item[key] == value)
 
 
-def without_action(graph: list[dict[str, Any]]) -> None:
-    graph.remove(next(entity for entity in graph if entity["@id"] == "#measurement"))
+def without_license(graph: Graph) -> None:
+    entity(graph, "@id", "./").pop("license")
 
 
-@pytest.mark.parametrize("change", [without_license, without_action])
-def test_the_validator_sees_what_a_crate_lacks(
-    copy: Path, change: Callable[[list[dict[str, Any]]], None]
-) -> None:
+def without_profile(graph: Graph) -> None:
+    entity(graph, "@id", "./").pop("conformsTo")
+
+
+def without_workflow(graph: Graph) -> None:
+    entity(graph, "@id", "./").pop("mainEntity")
+
+
+def without_action(graph: Graph) -> None:
+    graph.remove(entity(graph, "@id", "#measurement"))
+
+
+def without_language(graph: Graph) -> None:
+    entity(graph, "@id", "Snakefile").pop("programmingLanguage")
+
+
+def without_parameter(graph: Graph) -> None:
+    entity(graph, "@type", "FormalParameter")["@type"] = "PropertyValue"
+
+
+def without_type(graph: Graph) -> None:
+    entity(graph, "@type", "FormalParameter").pop("additionalType")
+
+
+# Each MUST with the words of the validator that object to a crate without it.
+LACKING = {
+    without_license: "license",
+    without_profile: "The Root Data Entity MUST reference a CreativeWork entity",
+    without_workflow: "The Main Workflow must be specified through a `mainEntity` property",
+    without_action: "MUST reference the root data entity's mainEntity as its instrument",
+    without_language: "The Main Workflow must refer to its language",
+    without_parameter: "input and output MUST point to FormalParameter entities",
+    without_type: "FormalParameter MUST have an additionalType",
+}
+
+
+@pytest.mark.parametrize("change", LACKING, ids=lambda change: change.__name__)
+def test_the_validator_sees_what_a_crate_lacks(copy: Path, change: Callable[[Graph], None]) -> None:
     content = json.loads((copy / contents.METADATA).read_text())
     change(content["@graph"])
     (copy / contents.METADATA).write_text(json.dumps(content))
-    assert any(line.startswith("REQUIRED") for line in failed_checks(copy, "REQUIRED"))
+    failed = failed_checks(copy, "REQUIRED")
+    assert any(line.startswith("REQUIRED") and LACKING[change] in line for line in failed), failed
 
 
 def test_a_zip_has_the_same_files_and_the_same_bytes_again(
