@@ -106,6 +106,7 @@ def look(browser: Browser, path: Path) -> dict[str, Any]:
     shown.evaluate(WITHOUT_SCRIPT)
     seen: dict[str, Any] = {"text": _text(shown), **shown.evaluate(STRUCTURE)}
     shown.evaluate(OPEN)
+    seen["unfolded"] = _text(shown)
     seen |= _at_each_width(shown)
     shown.close()
     return seen | {"messages": messages, "requests": requests}

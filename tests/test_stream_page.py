@@ -385,7 +385,12 @@ def test_programs_of_others_are_no_flags() -> None:
         "Copy: 0.250 times with slow to 1.005 times with same; 1 of 2 variants cannot be "
         "distinguished from base"
     )
-    assert "a factor of 4.02 for Copy" in builds.sentence(experiment)
+    widest = builds.sentence(experiment).replace(number_format.FIXED, " ")
+    assert widest.startswith(
+        "Flags and compilers matter most for Copy at 256 KiB, static, 1 thread"
+    )
+    assert widest.endswith("by a factor of 4.02.")
+    assert "by a factor of 4.02 for Copy" in builds.spread_at(experiment, settings[name])
 
 
 @pytest.mark.parametrize(

@@ -24,8 +24,8 @@ from benchbook.core.files import storable
 VERSION = 1
 METHOD = (
     "The median of each run of the program; the Hodges-Lehmann estimate over all pairs of both. "
-    "The interval is that of the exact rank-sum test for unpaired samples, at 95 % for each "
-    "ratio and for all points of an experiment together (Bonferroni)"
+    "The interval is that of the exact rank-sum test for unpaired samples. It holds at 95 % for "
+    "each ratio, and for all points of an experiment together (Bonferroni)"
 )
 CONCLUSIONS = {
     Conclusion.B_FASTER: "B faster",

@@ -290,7 +290,13 @@ class PaperPage:
 
     def spreads(self) -> Html:
         """Every point whose quantity is a time, with the percentiles of its samples."""
-        return self._each("spreads", None, of=TIME, percentiles=percentiles)
+        rows = {
+            name: percentiles.rows(self.content, name)
+            for name, experiment in self.content["experiments"].items()
+            if experiment["quantity"] == TIME
+        }
+        measured = {name: points for name, points in rows.items() if points}
+        return self._part("spreads", measured=measured, percentiles=percentiles)
 
     def net(self) -> Html:
         """What calls cost without the loop around them."""
@@ -311,7 +317,9 @@ class PaperPage:
 
     def time_shares(self) -> Html:
         """The parts of the time that programs measured themselves, as stacked bars."""
-        return self._each("time_shares", None, time_shares=time_shares)
+        bars = {name: time_shares.bars(self.content, name) for name in self.content["experiments"]}
+        drawn = {name: shown for name, shown in bars.items() if shown}
+        return self._part("time_shares", drawn=drawn, time_shares=time_shares)
 
     def sizing(self) -> Html:
         """Rate by size beside the paper's rule for it, with ceilings and caches."""
@@ -319,16 +327,23 @@ class PaperPage:
 
     def flags(self) -> Html:
         """What compilers and flags change, setting by setting."""
+        experiments = self.content["experiments"]
+        by_experiment = {
+            key: builds.entries_by_setting(experiment) for key, experiment in experiments.items()
+        }
+        compared = [key for key, settings in by_experiment.items() if settings]
         sections = []
-        for experiment in self.content["experiments"].values():
+        for key in compared or list(experiments)[:1]:
+            experiment = experiments[key]
             settings = {
                 name: [
                     (entry, svg_of(builds.picture(self.content, experiment, entry)))
                     for entry in entries
                 ]
-                for name, entries in builds.entries_by_setting(experiment).items()
+                for name, entries in by_experiment[key].items()
             }
-            part = self._part("flags", experiment=experiment, settings=settings, builds=builds)
+            context = {"which": key, "several": len(compared) > 1, "builds": builds}
+            part = self._part("flags", experiment=experiment, settings=settings, **context)
             sections.append(part.html)
         return Html("\n".join(sections))
 
@@ -470,13 +485,12 @@ class PaperPage:
                 matrix = grids.matrix(self.content, figure)
                 context |= {"grids": grids, "matrix": matrix, "again": figure["table"] in tables}
             tables.add(figure["table"])
-            sections.append(self._part(kind, **context).html)
+            more = []
             if figure["imported"]:
-                sections.append(self._part("imported", figure=figure, size=format_bytes).html)
+                more.append(self._part("imported", figure=figure, size=format_bytes).html)
             if figure["recorded"]:
-                sections.append(
-                    self._part("recorded", figure=figure, recorded_runs=recorded_runs).html
-                )
+                more.append(self._part("recorded", figure=figure, recorded_runs=recorded_runs).html)
+            sections.append(self._part(kind, more="\n".join(more), **context).html)
         return Html("<h2>Table by table</h2>\n" + "\n".join(sections))
 
     def _chains(self, figure: dict[str, Any]) -> list[tuple[dict[str, Any], Any]]:

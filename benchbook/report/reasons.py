@@ -103,7 +103,7 @@ def _cause(claim: Claim) -> str:
         case Code.PROCESSES_APART:
             return (
                 f"its processes ran at the same time for only {reason['overlap']:.0%} of their "
-                "time, so their rates do not add up; on a quiet machine they do"
+                "time: on this busy machine their rates do not add up"
             )
         case Code.POINT_MISSING | Code.EMULATED:
             return str(reason["why"])

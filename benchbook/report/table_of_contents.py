@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 PLACE = "<!-- contents -->"
 LEAST = 4  # headings of second order: a shorter page is seen at a glance
 _HEADING = re.compile(
-    r'(?:<section[^>]*? id="(?P<section>[^"]+)"[^>]*>\s*)?'
+    r'(?:<(?:section|details)[^>]*? id="(?P<section>[^"]+)"[^>]*>\s*(?:<summary>)?)?'
     r"<h(?P<order>[23])(?P<more>[^>]*)>(?P<text>.*?)</h(?P=order)>",
     re.DOTALL,
 )

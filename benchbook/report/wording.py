@@ -103,10 +103,11 @@ def is_none(factor: str, value: str) -> bool:
     return value == "0" and not factor.endswith("bytes")
 
 
-def setting_name(factors: dict[str, Any]) -> str:
-    """`256 KiB, static, 1 thread`: all of a setting but its method."""
+def setting_name(factors: dict[str, Any], names: dict[str, dict[str, str]] | None = None) -> str:
+    """`256 KiB, static, 1 thread`: all of a setting but its method; `names` are what an experiment
+    calls values of its factors."""
     return ", ".join(
-        setting_word(key, str(value))
+        (names or {}).get(key, {}).get(str(value)) or setting_word(key, str(value))
         for key, value in factors.items()
         if key != "method" and not is_none(key, str(value))
     )
@@ -148,6 +149,15 @@ def environment(runs: Iterable[dict[str, Any]]) -> str:
         for variant in run["variants"]:  # a compiler of MPI has the version of the C compiler too
             names |= dict.fromkeys((variant.get("compiler_version") or "").split("; "))
     return "; ".join(name for name in names if name)
+
+
+def run_in_short(experiment: dict[str, Any]) -> str:
+    """`12 rounds, none disturbed, 48 s of measuring`: an experiment's run in a line."""
+    rounds, disturbed = experiment["blocks"], len(experiment["disturbed"])
+    return (
+        f"{number_format.plural(rounds, 'round')}, {disturbed or 'none'} disturbed, "
+        f"{number_format.seconds(experiment['measuring_s'])} of measuring"
+    )
 
 
 def wrapper_changes(variant: dict[str, Any]) -> str:

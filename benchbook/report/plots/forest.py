@@ -106,7 +106,7 @@ def forest(
     heights = [_height(row, above) for row in rows]
     total = sum(heights)
     left = 0.12 if above else 0.16 + 0.072 * max(len(row.label) for row in rows if not row.head)
-    right = 1.2 if columns[0] or any(row.there for row in rows) else 0.68
+    right = 1.28 if columns[0] or any(row.there for row in rows) else 0.68
     names = [name for row in rows if row.value is not None for name in row.marks]
     foot = FOOT_IN + (LEGEND_IN if names else 0)
     tall = HEAD_IN + total + foot
@@ -127,7 +127,7 @@ def forest(
         axes.xaxis.label.set_fontsize(8)
         if label_at_1:
             line_at(axes, 1.0, label_at_1)
-        column_x = (1 + (right - 0.58) / inches, 1 + (right - 0.05) / inches)
+        column_x = (1 + (right - 0.66) / inches, 1 + (right - 0.05) / inches)
         for x, text in zip(column_x, columns, strict=True):
             mark = "◇ " if text == columns[0] and any(row.published for row in rows) else ""
             axes.text(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from textwrap import wrap
 
 from matplotlib.axes import Axes
 
@@ -27,6 +28,7 @@ WIDE_FROM = 5  # places along the axis from which a panel takes the whole width
 SHIFT = 0.14  # published values stand so far left of their place, reruns right
 LETTERS = 22  # of a panel's title
 LABEL_IN = 0.36  # what a label under the axis needs
+LINE_IN, LETTER_IN = 0.12, 0.058  # of a label
 
 
 @dataclass(frozen=True)
@@ -79,9 +81,11 @@ def panels(
     columns = 1 if len(places) >= WIDE_FROM else 2
     rows = -(-len(drawn) // columns)
     names = [name for panel in drawn for mark in panel.here for name in mark.marks]
-    foot = FOOT_IN + (LEGEND_IN if names else 0)
-    tall = rows * (PANEL_IN + HEAD_IN) + foot
     wide = (WIDTH_IN - 0.06) / columns
+    places = in_lines(places, (wide - LEFT_IN) / len(places))
+    low = LEGEND_IN if names else 0.0
+    foot = low + FOOT_IN + LINE_IN * max(place.count("\n") for place in places)
+    tall = rows * (PANEL_IN + HEAD_IN) + foot
     amount = sum(len(mark.dots) for panel in drawn for mark in panel.here)
     with drawing(tall) as figure:
         for k, panel in enumerate(drawn):
@@ -101,10 +105,16 @@ def panels(
             points = [Marked(mark.place + SHIFT, mark.value, mark.marks) for mark in panel.here]
             draw(axes, runs_of(points))
         figure.text(0.0, 1 - 0.03 / tall, unit, color=GREY, fontsize=8, va="top")
-        low = foot - FOOT_IN + 0.06
-        figure.text(LEFT_IN / WIDTH_IN, low / tall, along, color=GREY, fontsize=8)
+        figure.text(LEFT_IN / WIDTH_IN, (low + 0.06) / tall, along, color=GREY, fontsize=8)
         legend(figure, names)
         return as_picture(figure, name, alt)
+
+
+def in_lines(labels: Sequence[str], room: float) -> list[str]:
+    """Labels with line breaks between words, so that lines are at most `room` inches wide where
+    words allow it."""
+    letters = max(1, int(room / LETTER_IN))
+    return ["\n".join(wrap(label, letters, break_long_words=False)) or label for label in labels]
 
 
 def _axes(
@@ -115,7 +125,9 @@ def _axes(
     axes.set_xlim(-0.5, amount - 0.5)
     shown = list(range(0, amount, max(1, -(-int(LABEL_IN * amount * 100) // int(inches * 100)))))
     axes.set_xticks(shown)
-    axes.set_xticklabels([places[k] for k in shown] if places else [], fontsize=7)
+    longest = max((len(line) for place in places for line in place.split("\n")), default=0)
+    fits = longest * LETTER_IN * amount <= inches or len(shown) < amount
+    axes.set_xticklabels([places[k] for k in shown] if places else [], fontsize=7 if fits else 5.5)
 
 
 def _draw(axes: Axes, panel: Panel, region: tuple[float, float] | None, amount: int) -> None:

@@ -21,6 +21,7 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter, NullLocator
+from matplotlib.transforms import Bbox
 
 from benchbook.report.plots import palette
 from benchbook.report.plots.palette import GREY, INK, PALETTE
@@ -28,6 +29,7 @@ from benchbook.report.plots.svg_minify import minified
 
 WIDTH_IN = 3.9  # 374 CSS pixels: legible when a phone shrinks it to 330
 LINE_IN = 0.12  # of a tick's number, as high as it is
+LETTER_IN, GAP_IN = 0.062, 0.06  # the width of a letter of it, and the room between two numbers
 RASTER_FROM = 2000  # marks; above it they are pixels, or the file grows by 100 bytes a mark
 STYLE: dict[str, Any] = {
     "font.family": "sans-serif",
@@ -119,24 +121,39 @@ def tick_label(value: float, _: object = None) -> str:
     return f"{value:,.0f}" if value >= 10 else f"{value:.3g}"
 
 
-def ticks(low: float, high: float, most: int, apart: float = 1.0) -> list[float]:
+def ticks(
+    low: float, high: float, most: int, apart: float = 1.0, inches: float = math.inf
+) -> list[float]:
     """At most `most` round numbers from low to high, as many as there are; at least one.
 
-    `apart`: the least factor from one to the next.
+    `apart`: the least factor from one to the next; `inches`: how long the axis is along which they
+    are printed next to one another.
     """
     chosen: list[float] = []
+    per_factor = inches / (math.log(high / low) or 1)
+
+    def has_room(numbers: list[float]) -> bool:
+        return all(
+            b >= apart * a and per_factor * math.log(b / a) >= _width_in(a, b)
+            for a, b in pairwise(sorted(numbers))
+        )
+
     first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
     for stride in (4, 3, 2):  # decades, where there are more of them than numbers
         inside = [10.0**k for k in range(first, last + 1) if k % stride == 0]
         inside = [tick for tick in inside if low <= tick <= high]
-        chosen = inside if len(chosen) < len(inside) <= most else chosen
+        chosen = inside if len(chosen) < len(inside) <= most and has_room(inside) else chosen
     for steps in ((1,), (1, 3), (1, 2, 5), (1, 1.5, 2, 3, 5, 7), (1, 1.2, 1.4, 1.6, 2, 2.5, 3, 4)):
         round_numbers = [step * 10.0**k for k in range(first, last + 1) for step in steps]
         inside = [tick for tick in round_numbers if low <= tick <= high]
-        room = all(b >= apart * a for a, b in pairwise(sorted(inside)))
-        if room and len(chosen) < len(inside) <= most:
+        if len(chosen) < len(inside) <= most and has_room(inside):
             chosen = inside
     return chosen if len(chosen) > 1 else _even_ticks(low, high)
+
+
+def _width_in(left: float, right: float) -> float:
+    """How far apart in inches two numbers need to be, each centred below its tick."""
+    return LETTER_IN / 2 * (len(tick_label(left)) + len(tick_label(right))) + GAP_IN
 
 
 def _even_ticks(low: float, high: float) -> list[float]:
@@ -159,15 +176,18 @@ def logarithmic(axes: Axes, axis: str, low: float, high: float, most: int = 5) -
         axes.set_yscale("log")
         axes.set_ylim(low, high)
     which = axes.xaxis if axis == "x" else axes.yaxis
-    apart = 1.0 if axis == "x" else (high / low) ** (LINE_IN / _height_in(axes))
-    which.set_major_locator(FixedLocator(ticks(low, high, most, min(apart, 2.0))))
+    apart = 1.0 if axis == "x" else (high / low) ** (LINE_IN / size_in(axes).height)
+    inches = size_in(axes).width if axis == "x" else math.inf
+    which.set_major_locator(FixedLocator(ticks(low, high, most, min(apart, 2.0), inches)))
     which.set_major_formatter(FuncFormatter(tick_label))
     which.set_minor_locator(NullLocator())
     which.set_minor_formatter(NullFormatter())
 
 
-def _height_in(axes: Axes) -> float:
-    return float(axes.get_window_extent().height) / axes.get_figure(root=True).dpi  # type: ignore[union-attr]
+def size_in(axes: Axes) -> Bbox:
+    """Where the axes lie in their figure, in inches."""
+    figure = axes.get_figure(root=True)
+    return axes.get_window_extent().transformed(figure.dpi_scale_trans.inverted())  # type: ignore[union-attr]
 
 
 def line_at(axes: Axes, value: float, text: str = "") -> None:
@@ -175,7 +195,8 @@ def line_at(axes: Axes, value: float, text: str = "") -> None:
     axes.axvline(value, color=GREY, linewidth=0.9, zorder=1)
     if text:
         place = (axes.transData + axes.transAxes.inverted()).transform((value, 0))[0]
-        side = "left" if place < 0.7 else "right"  # of the line, where there is room
+        room = (1 - place) * size_in(axes).width
+        side = "left" if place < 0.7 and room > LETTER_IN * len(text) else "right"
         axes.annotate(
             text,
             (value, 1),

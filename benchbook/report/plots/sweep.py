@@ -26,6 +26,7 @@ from benchbook.report.plots.style import (
     finite,
     label_ends,
     logarithmic,
+    size_in,
     tick_label,
     within,
 )
@@ -33,6 +34,7 @@ from benchbook.report.plots.style import (
 SWEEP_IN, NAME_FONT = 3.5, 7.5
 LEFT, LEFT_OF_LONG = 0.13, 0.18  # where the axes begin, as a share of the width, by their numbers
 MOST_LONG = 4  # of these below an axis
+LETTER_IN = 0.07  # of a number below the axis, with the room around it
 MANY_SIZES = 1000  # largest ÷ smallest value along the axis, beyond which it is one of logarithms
 BYTES, MANY_BYTES = "bytes", 100  # sizes of memory are looked at by their powers much sooner
 RATIO = "ratio"
@@ -132,13 +134,14 @@ def _along(axes: Axes, places: Sequence[float], along: str, is_speedup: bool) ->
     else:
         axes.set_xlim(low - room, high + room)
     in_words = logs and along == BYTES
-    apart = (0.2 if in_words else 0.12) * (high - low)
+    words = (lambda value, _: format_bytes(round(value))) if in_words else tick_label
+    longest = max(len(words(place, 0)) for place in places)
+    apart = max(0.12, LETTER_IN * longest / size_in(axes).width) * (high - low)
     kept: list[float] = []
     for place in sorted(set(places)):
         if not kept or scale(place) - scale(kept[-1]) >= apart:
             kept.append(place)
     axes.xaxis.set_major_locator(FixedLocator(kept))
-    words = (lambda value, _: format_bytes(round(value))) if in_words else tick_label
     axes.xaxis.set_major_formatter(FuncFormatter(words))
     axes.xaxis.set_minor_locator(NullLocator())
     axes.xaxis.set_minor_formatter(NullFormatter())

@@ -26,7 +26,7 @@ def entries_by_setting(experiment: Experiment) -> dict[str, list[Entry]]:
     for entry in experiment["flags"]:
         rows = [row for row in entry["rows"] if row["compiler"]]
         if len(rows) > 2:
-            name = wording.setting_name(entry["factors"])
+            name = wording.setting_name(entry["factors"], experiment.get("values"))
             by_setting.setdefault(name, []).append({**entry, "rows": rows})
     return by_setting
 
@@ -65,7 +65,8 @@ def picture(paper: Paper, experiment: Experiment, entry: Entry) -> Picture | Non
                 marks=marks.names(row["point"]),
             )
         )
-    where, quantity = wording.setting_name(entry["factors"]), experiment["quantity"]
+    where = wording.setting_name(entry["factors"], experiment.get("values"))
+    quantity = experiment["quantity"]
     method, base = method_name(experiment, entry), base_variant(entry)
     rows_in_words = "; ".join(f"{row.label} {row.here}" for row in rows)
     alt = f"{wording.capitalised(quantity)} of {method}, {where}, ÷ {quantity} of {base}. "
@@ -108,21 +109,44 @@ def title(experiment: Experiment, entry: Entry) -> str:
     )
 
 
-def sentence(experiment: Experiment) -> str:
-    """For each setting, by which factor the fastest variant beats the slowest, per method."""
-    text = []
-    for name, entries in entries_by_setting(experiment).items():
-        parts = []
-        for entry in entries:
-            ratios = [1.0, *(row["ratio"]["ratio"] for row in _compared(entry))]
-            if len(ratios) > 1:
-                factor = number_format.number(max(ratios) / min(ratios))
-                parts.append(f"{factor} for {method_name(experiment, entry)}")
-        if parts:
-            text.append(f"{number_format.listed(parts)} at {name}")
-    if not text:
+def spread_at(experiment: Experiment, entries: list[Entry]) -> str:
+    """By which factor the fastest variant beats the slowest at one setting, per method, as a
+    sentence; empty where none was compared."""
+    parts = [
+        f"{number_format.number(factor)} for {method_name(experiment, entry)}"
+        for entry in entries
+        if (factor := _spread(entry)) is not None
+    ]
+    if not parts:
         return ""
-    return f"The fastest variant beats the slowest by a factor of {'; '.join(text)}."
+    return f"The fastest variant beats the slowest by a factor of {number_format.listed(parts)}."
+
+
+def _spread(entry: Entry) -> float | None:
+    """The rate of an entry's fastest variant ÷ that of its slowest; None where none compares."""
+    ratios = [1.0, *(row["ratio"]["ratio"] for row in _compared(entry))]
+    return max(ratios) / min(ratios) if len(ratios) > 1 else None
+
+
+def sentence(experiment: Experiment) -> str:
+    """At which setting an experiment's variants differ most; empty where none was compared."""
+    widest = max(
+        (
+            (factor, entry, name)
+            for name, entries in entries_by_setting(experiment).items()
+            for entry in entries
+            if (factor := _spread(entry)) is not None
+        ),
+        key=lambda spread: spread[0],
+        default=None,
+    )
+    if widest is None:
+        return ""
+    factor, entry, name = widest
+    return (
+        f"Flags and compilers matter most for {method_name(experiment, entry)} at {name}: the "
+        f"fastest variant beats the slowest by a factor of {number_format.number(factor)}."
+    )
 
 
 def variants(entries: Iterable[Entry]) -> list[str]:

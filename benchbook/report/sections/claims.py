@@ -326,15 +326,14 @@ def left_out(paper: Paper, claim: Claim) -> str:
 
 
 def ranges(claim: Claim) -> Iterator[str]:
-    """Each range of the claim, beside what points of equal truth would show on this machine."""
+    """Each range of the claim, next to what points of equal truth would show on this machine."""
     for group, range_ in claim["notes"].get("ranges", {}).items():
         text = f"{wording.capitalised(group)}: {number_format.share(range_['range'])}"
         text += f" ({number_format.share(range_['low'])} to {number_format.share(range_['high'])})"
         if null := range_.get("of_single_starts"):
             text += (
-                f"; one start of each of {range_['points']} sizes spreads by "
-                f"{number_format.share(null['observed'])}, and if all were equal this "
-                "machine’s noise "
+                f". One run of each of {range_['points']} sizes spreads by "
+                f"{number_format.share(null['observed'])}. If all were equal, this machine’s noise "
                 f"alone would give {number_format.share(null['null_median'])} (up to "
                 f"{number_format.share(null['null_95'])} in 95{number_format.FIXED}% of tries)"
             )
@@ -495,35 +494,18 @@ def not_measurable(paper: Paper, claim: Claim) -> str:
     return f"{why(paper, claim)} It needs {needs}." if needs else why(paper, claim)
 
 
-def _each_once(names: list[str]) -> list[str]:
-    """Claims of several figures that go by one name, counted: `several threads, 4 times`."""
-    return [
-        name if amount == 1 else f"{name}, {amount} times"
-        for name, amount in Counter(names).items()
+def others(paper: Paper, leading: list[Claim]) -> list[str]:
+    """How many of the claims that are not the `leading` ones have which verdict, as a sentence."""
+    rest = [claim for claim in wording.all_claims(paper) if claim not in leading]
+    counts = Counter(claim["verdict"] for claim in rest)
+    parts = [
+        f"{counts[verdict]} {singular if counts[verdict] == 1 else plural} {words}"
+        for verdict, (singular, plural, words) in VERDICTS.items()
+        if counts[verdict]
     ]
-
-
-def _few(names: list[str]) -> list[str]:
-    """The first of many: the rest stands at the figures."""
-    return names if len(names) <= LISTED + 1 else [*names[:LISTED], f"{len(names) - LISTED} more"]
-
-
-def others(paper: Paper, told: list[Claim]) -> list[str]:
-    """The verdicts of the claims that the answer does not tell of, in one sentence."""
-    left = [claim for claim in wording.all_claims(paper) if claim not in told]
-    parts = []
-    for verdict, (singular, many, rest) in VERDICTS.items():
-        names = [
-            ", ".join(filter(None, [_in_words(claim), only(claim)]))
-            for claim in left
-            if claim["verdict"] == verdict
-        ]
-        if names:
-            verb = singular if len(names) == 1 else many
-            parts.append(f"{len(names)} {verb} {rest} ({'; '.join(_few(_each_once(names)))})")
-    of = (
-        f"Of {number_format.plural(len(left), 'other claim')} "
-        if told
-        else f"Of {number_format.plural(len(left), 'claim')} "
-    )
-    return [f"{of}{number_format.listed(parts)}."] if parts else []
+    through = sum(bool(claim.get("through")) for claim in rest)
+    if through:  # only what is reproduced can rest on an artefact
+        parts[0] += f" ({through} through an artefact)"
+    noun = "other claim" if leading else "claim"
+    of = number_format.plural(len(rest), noun)
+    return [f"Of {of} {number_format.listed(parts)}."] if parts else []

@@ -16,6 +16,7 @@ from benchbook.report.wording import Paper
 
 Row = dict[str, Any]
 _NUMBER = re.compile(r"=\s*([\d ]+)$")
+MOST_COLUMNS = 7  # of a table that a page is wide enough for; a wider one stands on its side
 _PREFIXES = ((10**9, "G"), (10**6, "M"), (10**3, "k"))
 
 

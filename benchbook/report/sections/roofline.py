@@ -115,8 +115,7 @@ def caption(experiment: Experiment) -> str:
     if is_known:
         text = (
             f"Upper bar: {wording.lower_first(text)}. Lower bar: what moved to or from memory in "
-            "that time, dark where it was counted, hatched where it was simulated and scaled to "
-            "this size"
+            "that time (dark: counted; hatched where it was simulated and scaled to this size)"
         )
     else:
         text += "; what moved meanwhile is unknown at these sizes"

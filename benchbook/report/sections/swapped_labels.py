@@ -90,7 +90,7 @@ def _here(pair: Pair, ratio: str) -> str:
     ]
     text = (
         f"Here the {ratio} is {number_format.listed(seen)}. Swapped labels would bring "
-        f"the published order into agreement with the one here in {many['exchanged'] or 'none'} of "
+        f"the published order into agreement in {many['exchanged'] or 'none'} of "
         f"{number_format.plural(len(tables), 'table')}, and the ratio into the interval in "
         f"{sum(table['within'] for table in tables) or 'none'}"
     )

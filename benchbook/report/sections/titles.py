@@ -9,6 +9,7 @@ from benchbook.core.units import TIME
 from benchbook.report import wording
 from benchbook.report.wording import Paper
 
+HARDLY = 1.05  # first ÷ last rate of a sweep, below which the rate is not said to fall
 LISTED = 3  # published ratios; of more only the ends are told
 
 
@@ -177,4 +178,7 @@ def sweep(experiment: dict[str, Any]) -> str:
         f"{first} falls "
     )
     text += f"{falls[first]:.2g}-fold"
-    return text + (f", that of {least} {falls[least]:.2g}-fold" if least != first else "")
+    if least == first:
+        return text
+    hardly = falls[least] < HARDLY
+    return f"{text}, that of {least} {'hardly' if hardly else f'{falls[least]:.2g}-fold'}"
