@@ -193,7 +193,7 @@ def test_what_is_wrong_is_said_in_a_sentence(
 def test_one_cpu_is_too_few(mpi: Path) -> None:
     done = kernels.run(mpi, point(), under=["taskset", "-c", str(CPUS[0])])
     assert done.returncode == 77
-    assert "each rank asks on and on; give it two" in done.stdout
+    assert "each rank polls all the time; give it two" in done.stdout
 
 
 def test_without_its_starter_it_says_how_to_get_it(mpi: Path, library: str, tmp_path: Path) -> None:

@@ -143,7 +143,7 @@ def test_nothing_is_left_of_a_killed_near_rank(mpi: Path, hosts: network.Network
 def test_one_cpu_is_too_few(mpi: Path) -> None:
     done = kernels.run(mpi, point(), under=["taskset", "-c", str(CPUS[0])])
     assert done.returncode == 77
-    assert "each rank asks on and on; give it two" in done.stdout
+    assert "each rank polls all the time; give it two" in done.stdout
 
 
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])

@@ -25,9 +25,9 @@ def command(
 ) -> None:
     """Read what a benchmark printed, and say what is wrong with it.
 
-    It reads the output of the programs that --formats lists, whole or in part, out of tickets,
-    mails and logs of continuous integration, and messages of programs that failed. It states what
-    the text itself decides; what it cannot decide it asks for, or leaves out. Of two files it also
+    It reads the output of the programs that --formats lists, whole or in part, and messages of
+    programs that failed. The text may come out of a ticket, a mail or a CI log. It states what the
+    text decides. What is missing for a decision it asks for, or leaves out. Of two files it also
     says what differs: versions, settings, commands, and the ratio of each figure that both have.
     """
     if not files and not formats:

@@ -298,8 +298,8 @@ def _waiting(path: Path) -> str:
     named = re.match(r"process (\d+) ", holder)
     if not named or not Path(f"/proc/{named[1]}").exists():
         sentence += (
-            f"; `lslocks` shows who holds it or {path.parent}; if that is no measurement, end it, "
-            "or set BENCHBOOK_LOCK_DIR to another folder, the same for all users of this host"
+            f"; `lslocks` shows who holds it or {path.parent}. If that is no measurement, end it, "
+            "or set BENCHBOOK_LOCK_DIR to another folder for all users of this host"
         )
     return sentence
 

@@ -265,7 +265,7 @@ def pin(
     if not 1 <= threads <= len(order):
         raise BenchbookError(
             f"{threads} threads cannot be pinned: the cpuset of this process has {len(order)} of "
-            f"{len(topology.online)} online CPUs ({format_cpu_list(order)}); ask for 1 to "
-            f"{len(order)} threads or start it with a wider cpuset (taskset, --cpuset-cpus)"
+            f"{len(topology.online)} online CPUs ({format_cpu_list(order)}). Ask for 1 to "
+            f"{len(order)} threads, or start it with a wider cpuset (taskset, --cpuset-cpus)"
         )
     return order[:threads]

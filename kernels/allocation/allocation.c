@@ -264,7 +264,7 @@ static const struct argp_option options[] = {
     {.name = "way",
      .key = OPTION_WAY,
      .arg = "mmap|populate|sbrk|malloc",
-     .doc = "How memory is had from the system"},
+     .doc = "How a program gets memory from the system"},
     {0},
 };
 

@@ -46,7 +46,7 @@ _Noreturn static void enter(const struct companion *self, pid_t parent, int cpu,
     refuse_into(self->sentence);
     cpus_pin(cpu);
     body(argument);
-    refuse("its part ended by itself; report this as a defect");
+    refuse("its part ended too early; report this as a defect");
 }
 
 /* It has ended, or is about to. */

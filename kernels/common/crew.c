@@ -89,8 +89,8 @@ _Noreturn static void end_like(size_t process, int status) {
     const char *sentence = crew.common->sentences[process];
     const char *said = *sentence ? sentence : "no reason was given; start one process to see it";
     if (WIFSIGNALED(status)) {
-        refuse("process %zu (of 0 to %zu, on CPU %d) was ended by signal %d (%s); if nobody sent "
-               "it, see whether memory was short, or start one process alone",
+        refuse("process %zu (of 0 to %zu, on CPU %d) was ended by signal %d (%s); check "
+               "whether memory was short, or start one process alone",
                process, crew.processes - 1, crew.cpus[process], WTERMSIG(status),
                strsignal(WTERMSIG(status)));
     }

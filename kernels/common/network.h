@@ -18,7 +18,7 @@ struct network {
     struct in_addr far;
     const char *far_namespace; /* a path, or NULL: the far side is where this process is */
     uint16_t port;            /* of a far side that is already running; 0: this program starts it */
-    bool spins;               /* both sides ask again and again, else they sleep */
+    bool spins;               /* both sides poll in a loop, else they sleep */
     uint64_t link_bits_per_s; /* of emulated links, or of the token bucket; 0: not limited */
 };
 

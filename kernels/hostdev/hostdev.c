@@ -116,7 +116,7 @@ static const struct argp_option options[] = {
     {.name = "sys",
      .key = OPTION_SYS,
      .arg = "FOLDER",
-     .doc = "Where the kernel tells of the PCI bus (/sys)"},
+     .doc = "Where the kernel describes the PCI bus (/sys)"},
     {0},
 };
 

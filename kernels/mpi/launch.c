@@ -384,7 +384,7 @@ void launch_run(int ranks, bool is_crowded) {
     int cpus[RANKS_MOST];
     const size_t count = cpus_find(cpus, (size_t)ranks);
     if (count < (size_t)ranks && !is_crowded) {
-        cannot_run("this process may use %zu CPU%s, and each rank asks on and on; give it %s",
+        cannot_run("this process may use %zu CPU%s, and each rank polls all the time; give it %s",
                    count, count == 1 ? "" : "s", ranks == 2 ? "two" : "one for each rank");
     }
     if (network_asked()->far_namespace) {

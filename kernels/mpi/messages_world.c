@@ -58,7 +58,7 @@ void messages_world_enter(void (*be)(void)) {
     int cpus[RANKS];
     const bool is_network = network_asked()->far_namespace != NULL;
     if (cpus_find(cpus, RANKS) < RANKS) {
-        cannot_run("this process may use 1 CPU, and each rank asks on and on; give it two");
+        cannot_run("this process may use 1 CPU, and each rank polls all the time; give it two");
     }
     if (is_network) {
         network_open();

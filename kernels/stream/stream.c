@@ -73,8 +73,8 @@ static const struct argp_option options[] = {
      .key = OPTION_MEMORY,
      .arg = "static|heap",
      .doc =
-         "Arrays of the program itself, where the linker put them, or arrays from the heap: a at "
-         "the source's offset, c at the destination's, and b half a page from c"},
+         "Static arrays, where the linker put them, or arrays from the heap. On the heap, a has the "
+         "source's offset, c the destination's, and b is half a page from c"},
     {.name = "threads",
      .key = OPTION_THREADS,
      .arg = "N",

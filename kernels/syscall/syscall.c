@@ -101,7 +101,7 @@ static bench_timed *const timed[CALLS] = {
 
 static void accept_point(const struct bench_point *point) {
     if (point->method == SINGLE && point->loops != 1) {
-        refuse("loops=%" PRIu64 " is not 1, and method single times each call by itself; give "
+        refuse("loops=%" PRIu64 " is not 1, and method single times each call alone; give "
                "loops=1, or method=batch",
                point->loops);
     }
