@@ -111,7 +111,7 @@ def test_the_page_computes_both_readings_and_states_evidence_and_limits() -> Non
         "It was seen.",
         "the plain loop 2.00 to 4.00 times as fast as the whole copy; swapped, 0.250 to 0.500",
         "C is then 2.00 to 4.00 times the whole copy, not 8.00",
-        "agreement with the one here in 2 of 2 tables, and the ratio into the interval in 1",
+        "agreement in 2 of 2 tables, and the ratio into the interval in 1",
         "All else.",
         "not proven",
     ):
