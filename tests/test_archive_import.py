@@ -160,6 +160,20 @@ def odd_flags(crate: Path) -> None:
     change_json(crate / folder / "variant.json", flags=[5])
 
 
+def odd_hash(crate: Path) -> None:
+    folder = read_json(crate / POINTER)["variants"]["gcc-O2"]
+    change_json(crate / folder / "variant.json", binary={"sha256": 5})
+
+
+def variant_out(crate: Path) -> None:
+    folder = read_json(crate / POINTER)["variants"]["gcc-O2"]
+    change_json(crate / POINTER, variants={"../../../../gcc-O2": folder})
+
+
+def letters_of_terminals(crate: Path) -> None:
+    change_json(crate / POINTER, variants={"gcc-O2": "\x1b[31m"})
+
+
 def changed_samples(crate: Path) -> None:
     text = (crate / JOURNAL).read_text()
     (crate / JOURNAL).write_text(text.replace('"time_ns": [', '"time_ns": [1', 1))
@@ -209,7 +223,10 @@ REFUSED = {
     odd_samples: r"samples/\.bashrc is no file of a run",
     pointer_out: r"etc/variant\.json is missing",
     no_variants: r"current\.json names no variants",
-    odd_flags: r"gcc-O2/variant\.json is no variant",
+    odd_flags: r"gcc-O2/variant\.json has an odd 'flags' of a variant",
+    odd_hash: r"gcc-O2/variant\.json has an odd 'sha256' of a variant",
+    variant_out: r"gcc-O2/variant\.json has an odd name of a variant",
+    letters_of_terminals: r"\\x1b\[31m/variant\.json is missing",
     device_as_samples: r"a sample file of an odd name",
     point_of_no_plan: r"has twice what block \d, <script>\\x1b\[31m measured",
     no_plan: r"plan\.json lacks",

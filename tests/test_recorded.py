@@ -352,3 +352,19 @@ def test_a_run_that_nobody_recorded_is_refused_by_name(tmp_path: Path) -> None:
     about = read_json(output)
     assert about["state"] == DAMAGED
     assert "data/recorded/h/mbw/20260101T000000Z-0-0/SHA256SUMS is missing" in about["reason"]
+
+
+@pytest.mark.parametrize("name", ["../../../out", "/tmp/out", ".hidden", "", None])
+def test_a_variant_of_a_recorded_run_leads_nowhere_else(tmp_path: Path, name: str | None) -> None:
+    """Its name becomes a folder below the run's results."""
+    run = copied(tmp_path / archive.FOLDER)
+    content = read_json(run / archive.VARIANTS)
+    content["items"][0]["variant"] = name
+    write_json(run / archive.VARIANTS, content)
+    sum_anew(run)
+    output = tmp_path / "results/a/b/c/recorded.json"
+    analyse_recorded(ROOT, run, output)
+    about = read_json(output)
+    assert about["state"] == DAMAGED
+    assert "has an odd name of a variant; record the run anew" in about["reason"]
+    assert [path.name for path in (tmp_path / "results").rglob("*.json")] == ["recorded.json"]

@@ -168,7 +168,7 @@ def _anchors(readings: list[dict[str, Any]]) -> list[float]:
 def _variants(run: Path, experiment: str, plan: dict[str, Any]) -> dict[str, dict[str, Any]]:
     """What was recorded with the run; else what is built here, if its binary is the run's."""
     if (run / archive.VARIANTS).exists():
-        return {item["variant"]: item for item in read_json(run / archive.VARIANTS)["items"]}
+        return archive.variants(run)
     variants = {}
     for name in {point["variant"] for point in plan["points"]}:
         path = Path("build") / experiment / name / "variant.json"

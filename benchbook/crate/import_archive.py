@@ -112,18 +112,14 @@ def _variants(archive: SafeArchive, pointer: str) -> list[dict[str, Any]]:
         raise archive.refuse(f"{pointer} names no variants")
     items = []
     for name, folder in folders.items():
-        path = f"{folder}/variant.json"
-        built = _versioned(archive, path)
-        lists = [built.get(key) or [] for key in ("flags", "isa")]
-        words = [word for each in lists if isinstance(each, list) for word in each]
-        objects = [built.get(key) or {} for key in ("binary", "wrapper")]
-        if not (
-            all(isinstance(each, list) for each in lists)
-            and all(isinstance(word, str) for word in words)
-            and all(isinstance(each, dict) for each in objects)
-        ):
-            raise archive.refuse(f"{path} is no variant")
-        items.append(recorded.recorded_variant(name, built | {"binary": objects[0]}))
+        path = shown(f"{folder}/variant.json")
+        built = _versioned(archive, f"{folder}/variant.json")
+        binary = built.get("binary") or {}
+        if not isinstance(binary, dict):
+            raise archive.refuse(f"{path} has an odd 'binary'")
+        items.append(recorded.recorded_variant(name, built | {"binary": binary}))
+        if reason := recorded.odd_part(items[-1]):
+            raise archive.refuse(f"{path} has an odd {reason}")
     return items
 
 

@@ -56,9 +56,9 @@ def estimated(run: Path, folder: Path) -> Path:
 def _variants(run: Path, folder: Path) -> dict[str, tuple[Path, dict[str, Any]]]:
     """Each variant recorded with a run: the folder of its variant.json, and its content."""
     variants: dict[str, tuple[Path, dict[str, Any]]] = {}
-    for built in read_json(run / archive.VARIANTS)["items"]:
+    for name, built in archive.variants(run).items():
         about = {key: value for key, value in built.items() if value is not None}
         about |= {"version": VERSION, "binary": {"sha256": built.get("sha256")}}
         about |= {"experiment": read_json(run / journal.PLAN)["experiment"], "timed_functions": {}}
-        variants[built["variant"]] = (folder / "variants" / built["variant"], about)
+        variants[name] = (folder / "variants" / name, about)
     return variants

@@ -7,6 +7,7 @@ format of sha256sum. Whoever reads a recorded run verifies them first.
 from __future__ import annotations
 
 import hashlib
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -21,6 +22,12 @@ VERSION = 1
 FOLDER = Path("data/recorded")
 SUMS, VARIANTS, ORIGIN, HOST = "SHA256SUMS", "variants.json", "recorded.json", "host.json"
 LARGEST_BYTES = 5 * 10**6  # of a run; a repository is no archive
+_NAME = re.compile(r"[\w+-][\w.+-]{0,199}", re.ASCII)
+_KINDS: dict[str, type] = {
+    **dict.fromkeys(("compiler", "compiler_version", "state", "reason", "sha256"), str),
+    **dict.fromkeys(("flags", "isa"), list),
+    **dict.fromkeys(("wrapper", "peer"), dict),
+}
 KEPT = ("variant", "compiler", "compiler_version", "flags", "wrapper", "state", "reason", "isa")
 
 
@@ -105,6 +112,35 @@ def recorded_variant(name: str, built: dict[str, Any]) -> dict[str, Any]:
     """What is recorded of a variant, out of its variant.json."""
     about = {key: built.get(key) for key in KEPT} | {"variant": name}
     return about | {"peer": built.get("peer"), "sha256": built.get("binary", {}).get("sha256")}
+
+
+def variants(run: Path) -> dict[str, dict[str, Any]]:
+    """{name: what was recorded of it} for each variant of a recorded run, which may be somebody
+    else's; BenchbookError where its names are none, or its values of another kind."""
+    path = run / VARIANTS
+    items = read_json(path)["items"]
+    if not isinstance(items, list):
+        items = [items]
+    for item in items:
+        if reason := odd_part(item):
+            raise BenchbookError(f"{path} has an odd {reason}; record the run anew, or remove it")
+    return {item["variant"]: item for item in items}
+
+
+def odd_part(item: Any) -> str:
+    """The first part of what was recorded of a variant that is of another kind than it should be;
+    "" where all is well. A name becomes the name of a folder."""
+    if not isinstance(item, dict):
+        return "variant"
+    name = item.get("variant")
+    if not isinstance(name, str) or not _NAME.fullmatch(name):
+        return "name of a variant"
+    for key, kind in _KINDS.items():
+        value = item.get(key)
+        words = value if isinstance(value, list) else []
+        if not isinstance(value, kind | None) or not all(isinstance(word, str) for word in words):
+            return f"{key!r} of a variant"
+    return ""
 
 
 def _origin(root: Path, pointer: dict[str, Any]) -> dict[str, Any]:
