@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Callable
 from contextlib import chdir
 from pathlib import Path
+from zlib import crc32
 
 from conftest import ROOT
 
 from benchbook.core.files import read_json, write_json
+from benchbook.crate import contents
+from benchbook.crate.recompute import recompute
 from benchbook.judge.recorded_analysis import analysed
 from benchbook.judge.stage import judge
-from benchbook.records import archive
+from benchbook.records import archive, journal, seal
 
 PAPER, EXPERIMENT, PRESET = "slocum2013-mbw", "mbw", "tiny"
 RUN = max((ROOT / archive.FOLDER).glob("*/mbw/*"))
@@ -58,3 +62,36 @@ def remake(top: Path) -> None:
         write_samples(pointer, samples)
         analyse(pointer, samples, evidence, analysis)
         judge(Path(), PAPER, "", [analysis], folder.parent / PAPER / "paper.json")
+
+
+def archive_of_other_host(
+    crate: Path, target: Path, host: str = "other-cpu-4c-00112233", **change: Callable[[Path], None]
+) -> Path:
+    """A copy of an archive as another host would have measured it, in another run. `change` alters
+    its folder before results are computed anew (`before`) or after (`after`)."""
+    shutil.copytree(crate, target)
+    run = f"20200101{RUN.name[8:-4]}{crc32(host.encode()) & 0xFFFF:04x}"
+    for path in sorted(target.rglob("*"), key=lambda path: -len(path.parts)):
+        if path.name in (HOST, RUN.name):
+            path.rename(path.with_name(host if path.name == HOST else run))
+    for path in target.rglob("*"):
+        if path.suffix in (".json", ".jsonl", ".md"):
+            path.write_text(path.read_text().replace(HOST, host).replace(RUN.name, run))
+    change.get("before", lambda _: None)(target)
+    for manifest in target.rglob(f"data/runs/**/{journal.MANIFEST}"):
+        content = read_json(manifest)
+        if seal.FILES in content:
+            write_json(manifest, content | {seal.FILES: seal.sums(manifest.parent)})
+    recompute(target, contents.Index.from_json(read_json(target / contents.INDEX)))
+    for parquet in target.rglob("results/**/*.parquet"):
+        parquet.unlink()
+    change.get("after", lambda _: None)(target)
+    sum_anew(target)
+    return target
+
+
+def sum_anew(crate: Path) -> None:
+    """What somebody does who changes a file and hides it."""
+    files = [path for path in crate.rglob("*") if path.is_file() and path.name != contents.SUMS]
+    digests = [(str(file.relative_to(crate)), contents.sha256(file.read_bytes())) for file in files]
+    (crate / contents.SUMS).write_text(contents.sums_text(digests))

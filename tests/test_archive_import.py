@@ -12,7 +12,8 @@ import crate_lab
 import made_up
 import pytest
 from conftest import ROOT
-from test_archives import JOURNAL, RESULTS, exported, sum_anew
+from crate_lab import sum_anew
+from test_archives import JOURNAL, RESULTS, exported
 from typer.testing import CliRunner
 
 from benchbook.commands import app

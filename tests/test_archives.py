@@ -15,6 +15,7 @@ from typing import Any
 import crate_lab
 import pytest
 from conftest import ROOT
+from crate_lab import sum_anew
 
 from benchbook.core.errors import BenchbookError
 from benchbook.core.files import read_json, write_json
@@ -47,13 +48,6 @@ def crate(lab: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def copy(crate: Path, tmp_path: Path) -> Path:
     return shutil.copytree(crate, tmp_path / "copy")
-
-
-def sum_anew(crate: Path) -> None:
-    """What somebody does who changes a file and hides it."""
-    files = [path for path in crate.rglob("*") if path.is_file() and path.name != contents.SUMS]
-    digests = [(str(file.relative_to(crate)), contents.sha256(file.read_bytes())) for file in files]
-    (crate / contents.SUMS).write_text(contents.sums_text(digests))
 
 
 def failed_checks(crate: Path, severity: str) -> list[str]:

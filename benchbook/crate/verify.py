@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import shutil
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -50,20 +52,31 @@ class Verified:
 def verify(path: Path) -> Verified:
     """Check every checksum and seal, and compute estimates, findings and verdicts anew.
 
-    UnsafeArchiveError or DamagedRunError, with the name of the file, where a checksum is wrong.
+    UnsafeArchiveError, with the name of the file, where a checksum is wrong.
     """
+    with recomputed(path) as (verified, _):
+        return verified
+
+
+@contextmanager
+def recomputed(path: Path) -> Iterator[tuple[Verified, Path]]:
+    """What `verify` returns, and the folder in which the archive is unpacked meanwhile; its
+    results/ holds what was computed anew, and nothing of the archive's own."""
     with safe_files.opened(path) as archive:
         archive.verify_sums()
         index = archive.index()
         with tempfile.TemporaryDirectory(prefix="benchbook-verify-") as scratch:
             top = Path(scratch)
             archive.unpack(top)
-            return Verified(index, len(archive.entries), *_compared(archive, top, index))
+            yield Verified(index, len(archive.entries), *_compared(archive, top, index)), top
 
 
 def _compared(archive: SafeArchive, top: Path, index: Index) -> tuple[list[str], list[Difference]]:
     for run in index.runs:
-        seal.verify(top / run.folder)
+        try:
+            seal.verify(top / run.folder)
+        except seal.DamagedRunError as error:
+            raise archive.refuse(f"{run.folder}: {error.reason}") from None
     shutil.move(top / "results", top / "stated")
     for experiment in index.experiments:
         for name in ("current.json", "evidence.json"):

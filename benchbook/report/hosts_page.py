@@ -5,6 +5,7 @@ own."""
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -97,7 +98,7 @@ def make_hosts(root: Path, kinds: list[str], preset: str, output: Path) -> None:
 
 
 def verdict_context(
-    rows: list[ClaimRow], hosts: list[HostResults], least: int = 2
+    rows: list[ClaimRow], hosts: Sequence[HostResults], least: int = 2
 ) -> dict[str, Any]:
     """What the templates of the table of verdicts and of the pictures below it are filled with."""
     everywhere = sum(
@@ -129,7 +130,7 @@ def of_one_harness(hosts: list[HostResults]) -> list[HostResults]:
     ]
 
 
-def claim_rows(hosts: list[HostResults]) -> list[ClaimRow]:
+def claim_rows(hosts: Sequence[HostResults]) -> list[ClaimRow]:
     """Each claim once, in the order of the papers, with the verdict of each host."""
     rows: dict[Key, ClaimRow] = {}
     for host in hosts:

@@ -62,7 +62,7 @@ def make_index(
         output,
         "index.html.j2",
         "Benchbook",
-        cards=[_card(content) for content in contents],
+        cards=list(map(card, contents)),
         waiting=waiting,
         imported=output.with_name("imported.html").exists(),
         several_hosts=output.with_name("hosts.html").exists(),
@@ -149,7 +149,8 @@ def _span(stamps: list[str]) -> str:
     return f"{first[0]}, {first[1]} to {until} UTC"
 
 
-def _card(paper: dict[str, Any]) -> dict[str, Any]:
+def card(paper: dict[str, Any]) -> dict[str, Any]:
+    """What a list of papers shows of one: its question, answers, verdicts, counts and picture."""
     rows = [row for figure in paper["figures"] for row in figure["rows"]]
     claims = first_screen.leading_claims(paper)
     return {
