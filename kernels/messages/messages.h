@@ -126,6 +126,11 @@ bool endpoint_interrupt(struct endpoint *endpoint, bool on);
 /* Takes in a frame, if one is there; says whether one was. */
 bool endpoint_poll(struct endpoint *endpoint);
 
+/* Does now what endpoint_poll does once in 256 times: acknowledges, sends again what time is up
+ * for, and looks whether the peer is silent. For a caller whose polls are far apart, because it
+ * lets other processes run between them. */
+void endpoint_look_at_clock(struct endpoint *endpoint);
+
 /* Polls; where nothing is there, waits until something is, or so long. Says whether something
  * came. */
 bool endpoint_wait(struct endpoint *endpoint, uint64_t limit_ns);

@@ -47,6 +47,12 @@ bool endpoint_poll(struct endpoint *endpoint) {
     return came;
 }
 
+void endpoint_look_at_clock(struct endpoint *endpoint) {
+    endpoint_enter(endpoint);
+    look_at_clock(endpoint);
+    endpoint_leave(endpoint);
+}
+
 /* The next thing that only the clock tells: a sleep must not be longer. */
 static uint64_t until_next_look(const struct endpoint *endpoint, uint64_t limit_ns) {
     const uint64_t asks_ns = endpoint->options.silent_ns / 8;
@@ -58,9 +64,7 @@ static uint64_t until_next_look(const struct endpoint *endpoint, uint64_t limit_
 }
 
 void endpoint_sleep(struct endpoint *endpoint, uint64_t limit_ns) {
-    endpoint_enter(endpoint);
-    look_at_clock(endpoint);
-    endpoint_leave(endpoint);
+    endpoint_look_at_clock(endpoint);
     if (!endpoint_failure(endpoint)) {
         endpoint->carrier->methods->wait(endpoint->carrier, until_next_look(endpoint, limit_ns));
     }
