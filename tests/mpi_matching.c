@@ -4,6 +4,7 @@
 #define _GNU_SOURCE
 #include <signal.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -173,6 +174,74 @@ static void a_short_message_does_not_pass_a_long_one(int rank) {
     }
 }
 
+/* What a collective operation gave that is not what it has to give, on this rank. */
+static int wrong_collectives(int rank) {
+    int wrong = 0;
+    /* Longer than what is sent eagerly: 1, 2 and 3 times the place. */
+    static double own[MOST_BYTES / 8], sums[MOST_BYTES / 8];
+    const int count = MOST_BYTES / 8;
+    for (int i = 0; i < count; i++) {
+        own[i] = (rank + 1) * i;
+    }
+    MPI_Allreduce(own, sums, count, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    for (int i = 0; i < count; i++) {
+        wrong += sums[i] != 6.0 * i;
+    }
+    uint64_t largest = (uint64_t)1 << (40 + rank);
+    MPI_Allreduce(MPI_IN_PLACE, &largest, 1, MPI_UINT64_T, MPI_MAX, MPI_COMM_WORLD);
+    wrong += largest != (uint64_t)1 << 42;
+
+    int word = rank == 2 ? 77 : 0;
+    MPI_Bcast(&word, 1, MPI_INT, 2, MPI_COMM_WORLD);
+    wrong += word != 77;
+    int sum = 0;
+    MPI_Reduce(&rank, &sum, 1, MPI_INT, MPI_SUM, 1, MPI_COMM_WORLD);
+    wrong += sum != (rank == 1 ? 3 : 0);
+
+    int all[2 * RANKS];
+    const int pair[2] = {rank, -rank};
+    MPI_Allgather(pair, 2, MPI_INT, all, 2, MPI_INT, MPI_COMM_WORLD);
+    int out[RANKS], in[RANKS];
+    for (int peer = 0; peer < RANKS; peer++) {
+        wrong += all[2 * peer] != peer || all[2 * peer + 1] != -peer;
+        out[peer] = 10 * rank + peer;
+    }
+    MPI_Alltoall(out, 1, MPI_INT, in, 1, MPI_INT, MPI_COMM_WORLD);
+    for (int peer = 0; peer < RANKS; peer++) {
+        wrong += in[peer] != 10 * peer + rank;
+    }
+
+    /* Rank r hands p + 1 times its number to rank p, from behind one another; they come reversed.
+     */
+    const int counts[] = {1, 2, 3}, places[] = {0, 1, 3};
+    int mine[6], came[9] = {0};
+    for (int i = 0; i < 6; i++) {
+        mine[i] = rank;
+    }
+    const int each[] = {rank + 1, rank + 1, rank + 1};
+    const int reversed[] = {2 * (rank + 1), rank + 1, 0};
+    MPI_Alltoallv(mine, counts, places, MPI_INT, came, each, reversed, MPI_INT, MPI_COMM_WORLD);
+    for (int i = 0; i < 3 * (rank + 1); i++) {
+        wrong += came[i] != 2 - i / (rank + 1);
+    }
+    return wrong;
+}
+
+static void collective_operations_give_known_answers(int rank) {
+    int wrong = wrong_collectives(rank);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank > 0) {
+        MPI_Send(&wrong, 1, MPI_INT, 0, 1, MPI_COMM_WORLD);
+    } else {
+        for (int peer = 1; peer < RANKS; peer++) {
+            int more = 0;
+            MPI_Recv(&more, 1, MPI_INT, peer, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            wrong += more;
+        }
+        expect(wrong == 0, "a collective operation");
+    }
+}
+
 /* --- Many messages, taken in an order of the receiver's own. */
 
 struct message {
@@ -243,6 +312,7 @@ static void be_rank(int rank, unsigned count) {
     any_source_and_any_tag_take_what_is_there(rank);
     the_first_receive_that_fits_has_the_message(rank);
     a_short_message_does_not_pass_a_long_one(rank);
+    collective_operations_give_known_answers(rank);
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank == 0) {
         receive_many(count);

@@ -76,12 +76,15 @@ def test_rates_are_of_the_median_time_and_gains_of_the_same_setting(
         measured("mpich", "veth", 40e6),
         measured("mpich", "memory", 20e6),
         measured("uncounted", "veth", 32e6, **nothing),
+        measured("messages", "veth", 16e6),
     ]
-    over_tcp, in_memory = rank_traffic.rows({"points": points}, "nas")
+    over_tcp, in_memory, over_messages = rank_traffic.rows({"points": points}, "nas")
     assert (over_tcp["rate"], over_tcp["size"]) == ("1,650", "2,000")
     assert (over_tcp["data"], over_tcp["messages"]) == ("100", "50,000")
     assert (over_tcp["gain"], over_tcp["uncounted"]) == ("2.00", "1.25")
-    assert (in_memory["gain"], in_memory["uncounted"]) == ("–", "–")
+    assert over_tcp["own"] == "2.50"
+    assert (in_memory["gain"], in_memory["own"], in_memory["uncounted"]) == ("–", "–", "–")
+    assert (over_messages["gain"], over_messages["own"]) == ("–", "–")
     assert [share.split()[0] for share in over_tcp["shares"]] == ["70", "20", "10", "0"]
 
 

@@ -4,6 +4,9 @@
 
 #include "bench.h"
 
+/* In the place of a library's name and version. */
+#define MESSAGES_WORLD_LIBRARY "none: a few calls of MPI on this project's messages"
+
 /* Starts the far rank, which does that from then on and does not return; this process is the near
  * one. They are joined by rings of Ethernet frames where there are two hosts, else by memory that
  * they share. */

@@ -124,8 +124,7 @@ static void check(const struct bench_point *point, struct bench_report *report) 
     bench_observe_count(report, "sent_before_received", exchanged.sent_before_received);
 #if defined(MPI_OVER_MESSAGES)
     messages_world_observe(report);
-    bench_observe_text(report, "mpi_library",
-                       "none: a few calls of MPI on this project's messages");
+    bench_observe_text(report, "mpi_library", MESSAGES_WORLD_LIBRARY);
 #else
     bench_observe_text(report, "mpi_library", world_library());
 #endif

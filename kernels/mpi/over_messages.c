@@ -2,6 +2,7 @@
 #include "over_messages.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -356,6 +357,14 @@ static void send_eagerly(struct link *link, struct request *send) {
 
 /* --- The calls. */
 
+static size_t bytes_of(int count, MPI_Datatype type) {
+    static const size_t sizes[] = {[MPI_BYTE] = 1,
+                                   [MPI_INT] = sizeof(int),
+                                   [MPI_DOUBLE] = sizeof(double),
+                                   [MPI_UINT64_T] = sizeof(uint64_t)};
+    return (size_t)count * sizes[type];
+}
+
 void over_messages_open(int rank, int ranks, struct endpoint *const endpoints[],
                         over_messages_fail *fail) {
     own.rank = rank;
@@ -380,11 +389,10 @@ void over_messages_open(int rank, int ranks, struct endpoint *const endpoints[],
     }
 }
 
-int MPI_Isend(const void *bytes, int count, MPI_Datatype type, int destination, int tag,
-              MPI_Comm world, MPI_Request *request) {
+int PMPI_Isend(const void *bytes, int count, MPI_Datatype type, int destination, int tag,
+               MPI_Comm world, MPI_Request *request) {
     struct link *link = &own.links[destination];
-    struct request *send = new_request(destination, tag, (size_t)count);
-    (void)type;
+    struct request *send = new_request(destination, tag, bytes_of(count, type));
     (void)world;
     send->out = bytes;
     if (send->bytes <= EAGER_BYTES) {
@@ -421,11 +429,10 @@ static void receive_kept(struct request *receive, struct unexpected *message) {
     free(message);
 }
 
-int MPI_Irecv(void *bytes, int count, MPI_Datatype type, int source, int tag, MPI_Comm world,
-              MPI_Request *request) {
-    struct request *receive = new_request(source, tag, (size_t)count);
+int PMPI_Irecv(void *bytes, int count, MPI_Datatype type, int source, int tag, MPI_Comm world,
+               MPI_Request *request) {
+    struct request *receive = new_request(source, tag, bytes_of(count, type));
     struct unexpected *message = take_unexpected(source, tag);
-    (void)type;
     (void)world;
     receive->in = bytes;
     if (message) {
@@ -446,7 +453,7 @@ static void finish(MPI_Request *request, MPI_Status *status) {
     *request = MPI_REQUEST_NULL;
 }
 
-int MPI_Test(MPI_Request *request, int *is_done, MPI_Status *status) {
+int PMPI_Test(MPI_Request *request, int *is_done, MPI_Status *status) {
     *is_done = true;
     if (*request) {
         advance();
@@ -458,7 +465,7 @@ int MPI_Test(MPI_Request *request, int *is_done, MPI_Status *status) {
     return MPI_SUCCESS;
 }
 
-int MPI_Wait(MPI_Request *request, MPI_Status *status) {
+int PMPI_Wait(MPI_Request *request, MPI_Status *status) {
     if (*request) {
         while (!(*request)->is_done) {
             advance();
@@ -468,40 +475,69 @@ int MPI_Wait(MPI_Request *request, MPI_Status *status) {
     return MPI_SUCCESS;
 }
 
-int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[]) {
+int PMPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[]) {
     for (int i = 0; i < count; i++) {
-        MPI_Wait(&requests[i], statuses ? &statuses[i] : MPI_STATUS_IGNORE);
+        PMPI_Wait(&requests[i], statuses ? &statuses[i] : MPI_STATUS_IGNORE);
     }
     return MPI_SUCCESS;
 }
 
-int MPI_Send(const void *bytes, int count, MPI_Datatype type, int destination, int tag,
-             MPI_Comm world) {
+int PMPI_Send(const void *bytes, int count, MPI_Datatype type, int destination, int tag,
+              MPI_Comm world) {
     MPI_Request request;
-    MPI_Isend(bytes, count, type, destination, tag, world, &request);
-    return MPI_Wait(&request, MPI_STATUS_IGNORE);
+    PMPI_Isend(bytes, count, type, destination, tag, world, &request);
+    return PMPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
-int MPI_Recv(void *bytes, int count, MPI_Datatype type, int source, int tag, MPI_Comm world,
-             MPI_Status *status) {
+int PMPI_Recv(void *bytes, int count, MPI_Datatype type, int source, int tag, MPI_Comm world,
+              MPI_Status *status) {
     MPI_Request request;
-    MPI_Irecv(bytes, count, type, source, tag, world, &request);
-    return MPI_Wait(&request, status);
+    PMPI_Irecv(bytes, count, type, source, tag, world, &request);
+    return PMPI_Wait(&request, status);
 }
 
-int MPI_Barrier(MPI_Comm world) {
+int PMPI_Barrier(MPI_Comm world) {
     for (int pass = 0; pass < 2; pass++) {
         for (int rank = 1; rank < own.ranks; rank++) {
             const bool comes_in = pass == 0;
             if (own.rank == 0 ? comes_in : own.rank == rank && !comes_in) {
-                MPI_Recv(NULL, 0, MPI_BYTE, own.rank == 0 ? rank : 0, TAG_BARRIER, world,
-                         MPI_STATUS_IGNORE);
+                PMPI_Recv(NULL, 0, MPI_BYTE, own.rank == 0 ? rank : 0, TAG_BARRIER, world,
+                          MPI_STATUS_IGNORE);
             } else if (own.rank == 0 || own.rank == rank) {
-                MPI_Send(NULL, 0, MPI_BYTE, own.rank == 0 ? rank : 0, TAG_BARRIER, world);
+                PMPI_Send(NULL, 0, MPI_BYTE, own.rank == 0 ? rank : 0, TAG_BARRIER, world);
             }
         }
     }
     return MPI_SUCCESS;
 }
+
+int PMPI_Comm_rank(MPI_Comm world, int *rank) {
+    (void)world;
+    *rank = own.rank;
+    return MPI_SUCCESS;
+}
+
+int PMPI_Comm_size(MPI_Comm world, int *ranks) {
+    (void)world;
+    *ranks = own.ranks;
+    return MPI_SUCCESS;
+}
+
+int PMPI_Type_size(MPI_Datatype type, int *bytes) {
+    *bytes = (int)bytes_of(1, type);
+    return MPI_SUCCESS;
+}
+
+#pragma weak MPI_Send = PMPI_Send
+#pragma weak MPI_Recv = PMPI_Recv
+#pragma weak MPI_Isend = PMPI_Isend
+#pragma weak MPI_Irecv = PMPI_Irecv
+#pragma weak MPI_Wait = PMPI_Wait
+#pragma weak MPI_Waitall = PMPI_Waitall
+#pragma weak MPI_Test = PMPI_Test
+#pragma weak MPI_Barrier = PMPI_Barrier
+#pragma weak MPI_Comm_rank = PMPI_Comm_rank
+#pragma weak MPI_Comm_size = PMPI_Comm_size
+#pragma weak MPI_Type_size = PMPI_Type_size
 
 #endif

@@ -1,5 +1,6 @@
 /* Programs of the NAS Parallel Benchmarks between ranks of MPI. Without a launcher's option this
- * program starts itself as all ranks; the first one has the harness, the others obey it. */
+ * program starts itself as all ranks; the first one has the harness, the others obey it. With
+ * MPI_OVER_MESSAGES there is no library of MPI, and the second rank is a process of this one. */
 #define _GNU_SOURCE
 #include "program.h"
 
@@ -9,6 +10,7 @@
 #include <string.h>
 
 #include "../mpi/launch.h"
+#include "../mpi/messages_world.h"
 #include "../mpi/world.h"
 #include "clock.h"
 #include "cpus.h"
@@ -160,13 +162,23 @@ _Noreturn static void obey(void) {
     }
 }
 
-static struct bench_buffers open_ranks(const struct bench_settings *settings) {
-    (void)settings;
+#if defined(MPI_OVER_MESSAGES)
+static void be_far_rank(void) {
+    nas_rank = FAR_RANK;
+    obey();
+}
+
+static void enter_world(void) {
+    if (nas_ranks != RANKS || is_crowded) {
+        refuse("this build has %d ranks, with a CPU each; give --ranks=%d alone", RANKS, RANKS);
+    }
+    messages_world_enter(be_far_rank);
+}
+#else
+static void enter_world(void) {
     if (!launched) {
         launch_run(nas_ranks, is_crowded);
     }
-    int cpus[RANKS_MOST];
-    cpu_count = cpus_find(cpus, (size_t)nas_ranks);
     nas_rank = world_enter(launched, nas_ranks, is_crowded);
     if (is_crowded) {
         traffic_share_cpus();
@@ -174,6 +186,14 @@ static struct bench_buffers open_ranks(const struct bench_settings *settings) {
     if (nas_rank != NEAR_RANK) {
         obey();
     }
+}
+#endif
+
+static struct bench_buffers open_ranks(const struct bench_settings *settings) {
+    (void)settings;
+    int cpus[RANKS_MOST];
+    cpu_count = cpus_find(cpus, (size_t)nas_ranks);
+    enter_world();
     return (struct bench_buffers){0};
 }
 
@@ -236,7 +256,12 @@ static void check(const struct bench_point *point, struct bench_report *report) 
     bench_observe_count(report, "rank_count", (uint64_t)nas_ranks);
     bench_observe_count(report, "rank_cpus", cpu_count);
     bench_observe_count(report, "shared_memory", network_asked()->far_namespace == NULL);
+#if defined(MPI_OVER_MESSAGES)
+    messages_world_observe(report);
+    bench_observe_text(report, "mpi_library", MESSAGES_WORLD_LIBRARY);
+#else
     bench_observe_text(report, "mpi_library", world_library());
+#endif
     end();
 }
 

@@ -4,11 +4,11 @@
 #ifndef NAS_PROGRAM_H
 #define NAS_PROGRAM_H
 
-#include <mpi.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "../mpi/mpi_calls.h"
 #include "bench.h"
 
 enum nas_class { CLASS_S, CLASS_W, CLASS_A, CLASS_B, CLASSES };

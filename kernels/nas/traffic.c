@@ -1,9 +1,9 @@
 #define _GNU_SOURCE
 #include "traffic.h"
 
-#include <mpi.h>
 #include <sched.h>
 
+#include "../mpi/mpi_calls.h"
 #include "clock.h"
 
 #if defined(NAS_UNCOUNTED)
@@ -49,17 +49,25 @@ void traffic_share_cpus(void) {
 
 /* The libraries poll without a pause, and a rank that has no CPU could not send meanwhile. */
 static int wait_for_all(int count, MPI_Request requests[], MPI_Status statuses[]) {
-    int is_done = 0;
     if (!is_crowded) {
         return PMPI_Waitall(count, requests, statuses);
     }
-    for (;;) {
-        const int result = PMPI_Testall(count, requests, &is_done, statuses);
-        if (is_done || result != MPI_SUCCESS) {
-            return result;
+    for (int i = 0; i < count; i++) {
+        MPI_Status *const status =
+            statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[i];
+        int is_done = 0;
+        for (;;) {
+            const int result = PMPI_Test(&requests[i], &is_done, status);
+            if (result != MPI_SUCCESS) {
+                return result;
+            }
+            if (is_done) {
+                break;
+            }
+            sched_yield();
         }
-        sched_yield();
     }
+    return MPI_SUCCESS;
 }
 
 static int wait_for(MPI_Request *request, MPI_Status *status) {

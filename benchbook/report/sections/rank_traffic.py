@@ -18,6 +18,7 @@ from benchbook.report.wording import Paper
 SHARES = time_shares.OF_RANKS
 Point = Mapping[str, Any]
 BASE, OVER_TCP = "mpich", "veth"
+OWN = "messages"  # the build that has this project's messages in place of a library
 CAPTION = (
     "Dots: here, over TCP, with the most ranks measured and pointwise 95\u00a0% intervals. "
     "A line joins the classes of a program. Diamonds: as published. Rates here are of all ranks "
@@ -149,10 +150,11 @@ def caption(paper: Paper, name: str) -> str:
 
 
 def rows(paper: Paper, name: str) -> list[dict[str, Any]]:
-    """{name, point, rate, data, messages, size, calls, shares, balance, gain, uncounted} of every
-    measured point of one experiment whose program has ranks, in text. Rates are of all ranks in the
-    median time: operations, bytes sent (10^6 a second), messages; `gain` is the time over TCP ÷ the
-    time over shared memory, `uncounted` the time ÷ that of the build that counts nothing."""
+    """{name, point, rate, data, messages, size, calls, shares, balance, gain, own, uncounted} of
+    every measured point of one experiment whose program has ranks, in text. Rates are of all ranks
+    in the median time: operations, bytes sent (10^6 a second), messages. `gain` is the time over
+    TCP ÷ the time over shared memory, `own` ÷ that over this project's messages, `uncounted` the
+    time ÷ that of the build that counts nothing."""
     own = [point for point in paper["points"] if _is_shown(point, name)]
     times = {(point["variant"], _setting(point)): float(point["time_ns"]) for point in own}
     return [
@@ -183,8 +185,9 @@ def _row(
     sent = seen["rank_message_bytes"] + seen["collective_bytes"]
     messages, variant = seen["rank_messages"], point["variant"]
     in_memory = times.get((variant, _setting(point, path="memory")))
-    uncounted = times.get(("uncounted", _setting(point)))
-    is_over_tcp = point["factors"].get("path") == OVER_TCP
+    uncounted, over_messages = (times.get((name, _setting(point))) for name in ("uncounted", OWN))
+    is_base = variant == BASE
+    is_over_tcp = point["factors"].get("path") == OVER_TCP and variant != OWN
     return {
         "name": wording.point_name(paper, point["point"]),
         "point": point["point"],
@@ -198,7 +201,8 @@ def _row(
         "shares": [number_format.share(seen[column]) for column in SHARES],
         "balance": f"{seen['busiest_rank_ratio']:.2f}",
         "gain": _ratio(point, in_memory if is_over_tcp else None),
-        "uncounted": _ratio(point, uncounted if variant == BASE else None),
+        "own": _ratio(point, over_messages if is_base and is_over_tcp else None),
+        "uncounted": _ratio(point, uncounted if is_base else None),
     }
 
 
