@@ -21,6 +21,7 @@ from conftest import clean_environment
 from benchbook.ab import counted, rounds, runs, symptoms
 from benchbook.ab.answer import ERROR_OF_LOOK, LEAST_ROUNDS, Answer, Compared, Interval, compared
 from benchbook.ab.condition import FAILED, Condition
+from benchbook.ab.looks import looks_in
 from benchbook.ab.programs import Case, Metric, Program, of_commands
 from benchbook.ab.rounds import Limits, measure
 from benchbook.ab.runs import Place, run_in_turns, run_whole
@@ -118,9 +119,9 @@ def test_error_of_all_looks_together(looks: int) -> None:
 
 def test_looks_leave_room_for_the_first_to_decide() -> None:
     for amount in (0.5, 7, 30, 200):
-        looks = rounds._looks(amount)
+        looks = looks_in(amount)
         assert looks == 1 or amount >= looks * LEAST_ROUNDS[looks]
-    assert rounds._looks(200) == 10
+    assert looks_in(200) == 10
 
 
 def test_figures_are_compared(tmp_path: Path) -> None:

@@ -49,6 +49,12 @@ class Interval:
             return math.inf
         return max(1 / self.low - 1, self.high - 1)
 
+    @property
+    def inverse(self) -> Interval:
+        """The ratio the other way round."""
+        high = 1 / self.low if self.low > 0 else math.inf
+        return Interval(1 / self.ratio, 1 / self.high, high)
+
 
 @dataclass(frozen=True)
 class Compared:

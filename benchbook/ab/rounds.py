@@ -11,13 +11,8 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-from benchbook.ab.answer import (
-    ERROR_OF_LOOK,
-    LEAST_ROUNDS,
-    Answer,
-    Compared,
-    compared,
-)
+from benchbook.ab.answer import Answer, Compared, compared
+from benchbook.ab.looks import ROUNDS_MOST, looks_in, until_decided
 from benchbook.ab.programs import ARMS, Case
 from benchbook.ab.runs import Place, Run, on_time, run_in_turns, run_whole
 from benchbook.core.processes import Scheduling
@@ -27,8 +22,6 @@ from benchbook.host import facts, memory, topology
 TURNS_FROM_NS = 100_000_000
 COMPUTES = 0.9  # of the time in which it could run
 ON_ONE_CPU = 1.1
-ROUNDS_MOST = 200  # shorter runs are repeated within a round
-OVER_BUDGET = 4  # times as long, until the fewest rounds of an interval are there
 PILOT_RUNS = 2
 
 
@@ -137,15 +130,8 @@ def _planned(case: Case, limits: Limits, dice: random.Random) -> Measured:
         in_turns=computes and is_long and timed and _fit_in_memory([last[0], *last]),
         without_delays=on_one and timed,
         repeats=max(1, round(rounds / ROUNDS_MOST)),
-        looks=_looks(min(rounds, ROUNDS_MOST)),
+        looks=looks_in(min(rounds, ROUNDS_MOST)),
         pilot=pilot,
-    )
-
-
-def _looks(rounds: float) -> int:
-    """So many that the first of them can decide already."""
-    return max(
-        looks for looks in ERROR_OF_LOOK if looks == 1 or rounds >= looks * LEAST_ROUNDS[looks]
     )
 
 
@@ -155,24 +141,19 @@ def _fit_in_memory(runs: list[Run]) -> bool:
 
 
 def _fill(measured: Measured, dice: random.Random, began: float) -> None:
-    """Measure rounds until the answer is decided or the time is spent. Looks are at equal shares of
-    the time; a look that comes too early for an interval is left out."""
-    limits, looks = measured.limits, measured.looks
-    started = time.monotonic()
-    budget_s = max(limits.budget_s - (started - began), limits.budget_s / 2)
-    look = 1
-    while True:
+    """Measure rounds until the answer is decided or the time is spent."""
+    limits = measured.limits
+    budget_s = max(limits.budget_s - (time.monotonic() - began), limits.budget_s / 2)
+
+    def measure_round() -> int:
         measured.rounds.append(_round(measured, dice))
-        spent_s = time.monotonic() - started
-        few = len(measured.rounds) < LEAST_ROUNDS[looks]
-        if few and spent_s < OVER_BUDGET * budget_s:
-            continue
-        if not few and spent_s < budget_s * look / looks:
-            continue
-        measured.compared = compared(measured.logs(), looks, limits.equal)
-        if measured.compared.answer != Answer.CANNOT_TELL or spent_s >= budget_s:
-            return
-        look = math.floor(spent_s / budget_s * looks) + 1
+        return len(measured.rounds)
+
+    def is_decided() -> bool:
+        measured.compared = compared(measured.logs(), measured.looks, limits.equal)
+        return measured.compared.answer != Answer.CANNOT_TELL
+
+    until_decided(measure_round, is_decided, measured.looks, budget_s)
 
 
 def _round(measured: Measured, dice: random.Random) -> dict[str, list[Run]]:

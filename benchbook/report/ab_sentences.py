@@ -48,8 +48,7 @@ def headline(measured: Measured) -> str:
     if measured.case.metric:
         verb = f"has {_factor(factor)} times A's figure"
         if measured.case.metric.higher_is_better:
-            inverse = Interval(1 / factor.ratio, 1 / factor.high, _inverse(factor.low))
-            verb = f"has {_factor(inverse)} times A's figure"
+            verb = f"has {_factor(factor.inverse)} times A's figure"
     level = f"{CONFIDENCE:.0%} confidence interval".replace("%", f"{FIXED}%")
     equal = share(measured.limits.equal)
     match outcome.answer:
@@ -205,10 +204,6 @@ def as_json(measured: Measured, counts: Sequence[Count] = ()) -> dict[str, Any]:
 def _factor(interval: Interval) -> str:
     """Its digits keep it on its side of 1."""
     return with_interval(interval.ratio, interval.low, interval.high, edges=[1.0])
-
-
-def _inverse(value: float) -> float:
-    return 1 / value if value > 0 else math.inf
 
 
 def _short(name: str) -> str:
