@@ -378,28 +378,35 @@ def _twins(content: dict[str, Any], points: list[Point], sizes: dict[str, Any]) 
 
 def _cannot_run(task: _Task, point: Point, available: int | None) -> dict[str, str] | None:
     """Why a point cannot run now; `available`: bytes of memory, None where unknown."""
-    content, settings, usable_cpus = task.content, task.settings, len(task.topology.cpus)
     record = task.variants.get(point.variant)
     if record and record["state"] != "ok":
         return {"state": record["state"], "reason": record["reason"]}
-    if cpus_needed(point, usable_cpus) > usable_cpus:
-        return {
-            "state": "cannot_run",
-            "reason": f"needs {cpus_needed(point, usable_cpus)} CPUs; "
-            f"{usable_cpus} are usable here",
-        }
-    if content.get("network") and (
-        why := network.refusal(point.factors, settings.udp_peer, task.root)
-    ):
-        return {"state": "cannot_run", "reason": why}
+    usable = len(task.topology.cpus)
+    reason = why_not_now(task.root, point, task.content, task.settings, usable, available)
+    return {"state": "cannot_run", "reason": reason} if reason else None
+
+
+def why_not_now(
+    root: Path,
+    point: Point,
+    content: dict[str, Any],
+    settings: Settings,
+    usable_cpus: int,
+    available: int | None,
+) -> str:
+    """Why this host cannot run a point of an experiment (`content`: its definition) at the moment;
+    empty where it can. `available`: bytes of memory, None where unknown."""
+    if (cpus := cpus_needed(point, usable_cpus)) > usable_cpus:
+        return f"needs {cpus} CPUs; {usable_cpus} are usable here"
+    if content.get("network") and (why := network.refusal(point.factors, settings.udp_peer, root)):
+        return why
     needed = memory_needed(point, content["buffers"])
     if available is not None and needed > settings.memory_fraction * available:
-        return {
-            "state": "cannot_run",
-            "reason": f"needs {format_bytes(needed)} of memory, more than "
-            f"{settings.memory_fraction:.0%} of the {format_bytes(available)} available here",
-        }
-    return None
+        return (
+            f"needs {format_bytes(needed)} of memory, more than "
+            f"{settings.memory_fraction:.0%} of the {format_bytes(available)} available here"
+        )
+    return ""
 
 
 Asked = dict[str, list[tuple[dict[str, Any], Roles]]]
