@@ -7,14 +7,32 @@ import subprocess
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from benchbook.ab.programs import ARMS, Case, Metric, Program
 from benchbook.core.errors import BenchbookError
 
 OUTPUT_KEPT = 600  # characters of a failed build
 FOLDERS = {"a": "a", "again": "c", "b": "b"}  # paths of one length
+
+
+@dataclass(frozen=True)
+class RevisionPair:
+    """What it takes to build and compare commits once more: the full names of the two, the shell
+    command that builds each, and the command that was timed."""
+
+    commits: tuple[str, str]
+    build: str
+    command: tuple[str, ...]
+
+    @classmethod
+    def of_json(cls, content: dict[str, Any]) -> RevisionPair:
+        """The inverse of `vars`; KeyError, ValueError or TypeError where the content is odd."""
+        first, second = map(str, content["commits"])
+        return cls((first, second), str(content["build"]), tuple(map(str, content["command"])))
 
 
 @contextmanager

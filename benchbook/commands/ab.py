@@ -73,6 +73,7 @@ def command(
     limits = Limits(budget, limit, equal / 100, cpu_numbers(cpus))
     dice = random.Random()
     results = []
+    commits = tuple(revisions.commit_of(ROOT.absolute(), name) for name in rev or [])
     with _cases(words, rev or [], build, printed) as cases:
         for case in cases:
             with measuring_lock(f"ab {case.name}", ROOT.absolute(), say):
@@ -92,7 +93,8 @@ def command(
         for wanted in exports:
             wanted.write(values)
     if keep:
-        _keep(keep, content)
+        compared = {"commits": commits, "build": build, "command": words} if rev else None
+        _keep(keep, content, compared)
     if any(
         condition.is_met(measured.outcome, counts)
         for condition in conditions
@@ -116,8 +118,11 @@ def _cases(
         yield [of_commands(words, ROOT.absolute(), metric)]
 
 
-def _keep(name: str, outcomes: list[dict[str, Any]]) -> None:
-    """Add the outcomes to the history of that name; of several cases each has its own."""
+def _keep(
+    name: str, outcomes: list[dict[str, Any]], compared: dict[str, Any] | None = None
+) -> None:
+    """Add the outcomes to the history of that name; of several cases each has its own. `compared`:
+    the commits, if commits were compared, and what builds and runs them."""
     if not re.fullmatch(r"[\w.-]+", name) or name.startswith("."):
         raise BenchbookError(f"--keep {name!r}: a name has letters, digits, dots and dashes")
     folder = ROOT / "data" / "ab"
@@ -125,7 +130,7 @@ def _keep(name: str, outcomes: list[dict[str, Any]]) -> None:
     about = facts.facts() | {"commit": facts.commit(ROOT)}
     for outcome in outcomes:
         file = name if len(outcomes) == 1 else f"{name}-{outcome['name']}"
-        line = json.dumps(outcome | {"facts": about}, allow_nan=False)
+        line = json.dumps(outcome | {"facts": about, "revisions": compared}, allow_nan=False)
         with (folder / f"{file}.jsonl").open("a", encoding="utf-8") as stream:
             stream.write(f"{line}\n")
 
