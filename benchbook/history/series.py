@@ -8,11 +8,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from benchbook.ab.programs import Metric
+from benchbook.ab.revisions import RevisionPair
 from benchbook.analyse.bare_run import read_bare_run
 from benchbook.compare.differing import Difference, facts_differences
 from benchbook.core.errors import BenchbookError
 from benchbook.define import catalogue
 from benchbook.define.points import expand
+from benchbook.history.confirmation import Confirmation, Outcome
 from benchbook.history.steps import Step, steps
 from benchbook.host.facts import host_id
 from benchbook.records import journal, seal
@@ -25,22 +28,34 @@ AB = "ab:"
 @dataclass(frozen=True)
 class Entry:
     """One run: its name, which begins with its time, the value (ns, or of `ab` a ratio of costs),
-    how many starts it is the median of, and what is known of machine and programs."""
+    how many starts it is the median of, and what is known of machine and programs. Of `ab` also
+    the commits, if it compared commits, and the figure, if one was compared."""
 
     run: str
     value: float
     starts: int
     facts: dict[str, Any]
+    revisions: RevisionPair | None = None
+    metric: Metric | None = None
 
 
 @dataclass(frozen=True)
 class FoundStep:
-    """A step, the runs before and after it, and what else changed between these two."""
+    """A step, the runs before and after it, what else changed between these two, and what measuring
+    both again showed, if that was wanted."""
 
     step: Step
     before: Entry
     after: Entry
     changes: list[Difference]
+    confirmation: Confirmation | None = None
+
+    @property
+    def alarms(self) -> bool:
+        """Whether something is slower, confirmed by a fresh measurement."""
+        confirmation = self.confirmation
+        is_confirmed = confirmation and confirmation.outcome == Outcome.CONFIRMED
+        return bool(is_confirmed) and self.step.ratio > 1
 
 
 @dataclass(frozen=True)
@@ -62,7 +77,7 @@ def history(root: Path, host: str, subject: str) -> list[Series]:
         collected = {subject: list(_kept(root, host, subject.removeprefix(AB)))}
         unit = "times as long"
     else:
-        experiment, settings = _experiment(root, subject)
+        experiment, settings = experiment_of(root, subject)
         content = catalogue.definition(root, experiment)
         collected = _by_point(root / RUNS / host / experiment, content, settings)
         unit = "ns"
@@ -74,7 +89,7 @@ def history(root: Path, host: str, subject: str) -> list[Series]:
     return [Series(name, unit, runs, _steps(runs)) for name, runs in collected.items() if runs]
 
 
-def _experiment(root: Path, subject: str) -> tuple[str, list[dict[str, Any]] | None]:
+def experiment_of(root: Path, subject: str) -> tuple[str, list[dict[str, Any]] | None]:
     """The experiment, and the settings that a figure shows; None of an experiment itself."""
     paper, _, name = subject.partition("/")
     if not name:
@@ -118,7 +133,7 @@ def _facts(plan: dict[str, Any]) -> dict[str, Any]:
     return {
         **plan["host_facts"],
         "libc contents": plan.get("libc"),
-        "binaries": {name: str(digest)[:12] for name, digest in plan["binaries"].items()},
+        "binaries": {name: binary["sha256"][:12] for name, binary in plan["binaries"].items()},
         "benchbook": plan.get("benchbook"),
         "door": plan["door"],
     }
@@ -133,12 +148,23 @@ def _kept(root: Path, host: str, name: str) -> Iterator[Entry]:
         try:
             content = json.loads(line)
             if host_id(content["facts"]) == host:
-                ratio, rounds = content["factor"]["ratio"], len(content["rounds"])
-                yield Entry(content["at"], ratio, rounds, content["facts"])
+                yield _kept_entry(content)
         except (ValueError, KeyError, TypeError):
             raise BenchbookError(
                 f"{path}: line {number} is damaged; remove that line and run again"
             ) from None
+
+
+def _kept_entry(content: dict[str, Any]) -> Entry:
+    revisions, pattern = content.get("revisions"), content.get("metric")
+    return Entry(
+        content["at"],
+        content["factor"]["ratio"],
+        len(content["rounds"]),
+        content["facts"],
+        RevisionPair.of_json(revisions) if revisions else None,
+        Metric(pattern, bool(content.get("higher_is_better"))) if pattern else None,
+    )
 
 
 def _steps(entries: list[Entry]) -> list[FoundStep]:

@@ -30,7 +30,6 @@ def make_page(subject: str, series: Sequence[Series], output: Path) -> None:
             _item(subject, item, bool(item.steps) or number < PICTURES_MOST)
             for number, item in enumerate(ordered)
         ],
-        how_to_confirm=history_sentences.HOW_TO_CONFIRM,
         environment="",
     )
 

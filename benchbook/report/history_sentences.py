@@ -9,12 +9,12 @@ from benchbook.core.files import storable
 from benchbook.core.number_format import duration, number, plural, with_interval
 from benchbook.history.series import FoundStep, Series
 from benchbook.history.steps import LEAST_RUNS
+from benchbook.report import confirmation_sentences
 from benchbook.report.text_table import aligned
 
 VERSION = 1
 HOW_TO_CONFIRM = (
-    "Each step is seen, not confirmed: measure before and after next to each other with "
-    "`benchbook ab --rev BEFORE --rev AFTER --build COMMAND -- PROGRAM`."
+    "Each step is seen, not confirmed: --confirm measures before and after next to each other now."
 )
 
 
@@ -34,17 +34,19 @@ def summary(subject: str, series: Sequence[Series]) -> list[str]:
     sentences = [f"{subject}: {plural(len(series), 'measurement')} in {plural(runs, 'run')}."]
     if runs < LEAST_RUNS:
         return [*sentences, f"Too few runs for a step: it takes {LEAST_RUNS}."]
-    has_steps = any(item.steps for item in series)
-    return [*sentences, HOW_TO_CONFIRM if has_steps else "No step was seen."]
+    if not any(item.steps for item in series):
+        return [*sentences, "No step was seen."]
+    return [*sentences, *(confirmation_sentences.summary(series) or [HOW_TO_CONFIRM])]
 
 
 def step(found: FoundStep) -> str:
-    """From which run on, by how much, and what else changed there."""
+    """From which run on, by how much, what else changed there, and whether it is confirmed."""
     factor = with_interval(found.step.ratio, found.step.low, found.step.high, edges=[1.0])
     changes = "; ".join(f"{item.what} {item.a} → {item.b}" for item in found.changes)
     what = f"Changed between these two runs: {changes}." if changes else "Nothing else changed."
     verb = "slower" if found.step.ratio > 1 else "faster"
-    return f"{verb} from run {found.after.run} on: {factor} times as long as before. {what}"
+    seen = f"{verb} from run {found.after.run} on: {factor} times as long as before. {what}"
+    return f"{seen} {confirmation_sentences.confirmation(found)}".rstrip()
 
 
 def _table(series: Sequence[Series]) -> list[str]:
@@ -61,6 +63,14 @@ def _table(series: Sequence[Series]) -> list[str]:
 def value(amount: float, unit: str) -> str:
     """A value of a series with its unit; a ratio has none."""
     return duration(amount) if unit == "ns" else number(amount)
+
+
+def _confirmed(found: FoundStep) -> dict[str, Any]:
+    shown, sentence = found.confirmation, confirmation_sentences.confirmation(found)
+    return {
+        "confirmed": confirmation_sentences.is_confirmed(shown),
+        "confirmation": confirmation_sentences.as_json(shown, sentence),
+    }
 
 
 def as_json(subject: str, series: Sequence[Series]) -> dict[str, Any]:
@@ -81,7 +91,7 @@ def as_json(subject: str, series: Sequence[Series]) -> dict[str, Any]:
                         {
                             **vars(found.step),
                             "run": found.after.run,
-                            "confirmed": False,
+                            **_confirmed(found),
                             "changes": [dict(vars(change)) for change in found.changes],
                         }
                         for found in item.steps
