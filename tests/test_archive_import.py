@@ -133,6 +133,17 @@ def newer_manifest(crate: Path) -> None:
     change_json(crate / RUN / journal.MANIFEST, version="1")
 
 
+def other_experiment(crate: Path) -> None:
+    change_json(crate / RUN / journal.MANIFEST, experiment="stream")
+
+
+def odd_facts(crate: Path) -> None:
+    facts = read_json(crate / RUN / journal.PLAN)["host_facts"]
+    odd = {key: [["x"]] if isinstance(value, list) else value for key, value in facts.items()}
+    change_json(crate / RUN / journal.PLAN, host_facts=odd)
+    unsealed(crate)
+
+
 def without_manifest(crate: Path) -> None:
     (crate / RUN / journal.MANIFEST).unlink()
 
@@ -219,6 +230,8 @@ REFUSED = {
     other_host: r"plan\.json is of another host or experiment",
     newer_plan: r"plan\.json has format version 2, and this Benchbook reads 1",
     newer_manifest: r"manifest\.json has format version '1'",
+    other_experiment: r"manifest\.json is of another experiment",
+    odd_facts: r"is not understood by this version \(TypeError",
     without_manifest: r"manifest\.json is missing",
     a_program: r"conftest\.py is no file of a run",
     odd_samples: r"samples/\.bashrc is no file of a run",

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from benchbook.compare.sides import read_measured
+from benchbook.compare import compare
 from benchbook.core.errors import BenchbookError
 from benchbook.core.files import write_json
 from benchbook.crate import contents, safe_files
@@ -22,6 +22,7 @@ from benchbook.crate.safe_files import SafeArchive, shown
 from benchbook.define import catalogue
 from benchbook.records import archive as recorded
 from benchbook.records import journal, seal
+from benchbook.report import compare_sentences
 
 NEEDED = (journal.PLAN, journal.JOURNAL, journal.MANIFEST)
 LONGEST_REASON = 240  # letters
@@ -81,9 +82,11 @@ def _checked(archive: SafeArchive, index: Index, digests: dict[str, str], run: A
         if name not in own:
             raise archive.refuse(f"{start}{name} is missing")
     plan = _versioned(archive, f"{start}{journal.PLAN}")
-    _versioned(archive, f"{start}{journal.MANIFEST}")
+    manifest = _versioned(archive, f"{start}{journal.MANIFEST}")
     if (plan.get("host"), plan.get("experiment")) != (index.host, run.experiment):
         raise archive.refuse(f"{start}{journal.PLAN} is of another host or experiment")
+    if manifest.get("experiment") != run.experiment:
+        raise archive.refuse(f"{start}{journal.MANIFEST} is of another experiment")
     if run.run.endswith(catalogue.SETTLING):
         raise archive.refuse(f"{run.folder} settles one claim and is called a whole run")
     if not isinstance(plan.get("host_facts"), dict):
@@ -171,7 +174,7 @@ def _write(root: Path, archive: SafeArchive, index: Index, runs: list[_Run]) -> 
 
 
 def _unpack(archive: SafeArchive, index: Index, run: _Run, draft: Path) -> None:
-    """Write a run below the draft as a recorded one, and read it as `compare` does."""
+    """Write a run below the draft as a recorded one, and compare it with itself."""
     archive.unpack(draft, iter(f"{run.source.folder}/{name}" for name in run.digests))
     place = draft / run.source.folder
     origin = {
@@ -181,7 +184,7 @@ def _unpack(archive: SafeArchive, index: Index, run: _Run, draft: Path) -> None:
     }
     recorded.complete(place, run.variants, origin)
     try:
-        read_measured(place)
+        compare_sentences.as_text(compare(draft, run.source.folder, run.source.folder))
     except seal.DamagedRunError as error:
         reason = f"{run.source.folder}: {error.reason}"
     except BenchbookError as error:

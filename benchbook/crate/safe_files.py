@@ -92,7 +92,7 @@ class SafeArchive:
     def read(self, name: str, most: int = contents.LARGEST_JSON) -> bytes:
         """A file's content, which has at most that many bytes."""
         if name not in self.entries:
-            raise self.refuse(f"{shown(name, LONGEST_PATH)} is missing")
+            raise self.refuse(f"{shown(name, 160)} is missing")
         if self.entries[name].size > most:
             raise self.refuse(f"{name} has {self.entries[name].size:,} bytes, more than {most:,}")
         return b"".join(self.chunks(name))
