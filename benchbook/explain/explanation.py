@@ -15,6 +15,7 @@ from benchbook.explain.clean.pipeline import log_of, panes_of
 from benchbook.explain.context import (
     best_of_runs,
     error_messages,
+    headings,
     machine_facts,
     process_totals,
     quoted_rates,
@@ -140,6 +141,7 @@ def of_content(name: str, content: bytes, machine: Machine) -> Explained:
             best_of_runs.tell,
             quoted_rates.tell,
             machine_facts.tell,
+            headings.tell,
         ):
             with _guarded(f"reading of {telling.__module__}", notes):
                 telling(log_part, own)

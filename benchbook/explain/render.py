@@ -46,6 +46,7 @@ HIDDEN |= {
     "is_same",
     "flags",
 }  # names and other figures tell them
+HIDDEN |= {"unpinned", "heading", "limit_low", "limit_high"}
 HIDDEN |= {"quoted_from_line", "quoted_from_unit"}  # their finding says them
 _INTERNAL = late(
     r"^(?:said|warned|fastest|debug|unmeasured|checksum|clock_step|has_head|below_tick|is_"
@@ -279,7 +280,7 @@ def words(column: str) -> str:
 
 def is_for_people(column: str, value: Any) -> bool:
     """Whether a fact is for people: some are for rules only, whose findings say them."""
-    return not _INTERNAL.search(column) and _TRIVIAL.get(column) != value
+    return column not in HIDDEN and not _INTERNAL.search(column) and _TRIVIAL.get(column) != value
 
 
 def shown_as(column: str, value: Any) -> str:

@@ -30,7 +30,23 @@ _PROMPTS = (
     r"(?:In \[\d+\]: |>>> ?)!",
     r"(?:[Cc]ommand(?: line)?|[Cc]md): +",
 )
+# Without a prompt, as pages show it: a program that measures and an option of its own, or a
+# variable before a program of this folder.
+_MEASURING = (
+    "fio", "hyperfine", "netperf", "iperf", "iperf3", "sockperf", "mbw", "ioping", "hdparm", "dd",
+    "likwid-bench", "likwid-perfctr", "likwid-pin", "numactl", "taskset", "mpirun", "mpiexec",
+    "srun", "nvbandwidth", "bandwidthTest", "sysbench", "perf", "ib_write_bw", "ib_read_bw",
+    "ib_send_bw", "ib_write_lat", "ib_read_lat", "ib_send_lat", "wrk", "pyperf",
+)  # fmt: skip
+_BARE = late(
+    r"\s{0,8}((?:[A-Z][A-Z0-9_]{2,40}=\S{1,80} +){0,6}(?:sudo(?: -\w+)* +)?"
+    rf"(?:[\w./~-]{{0,80}}/)?(?:{'|'.join(map(re.escape, _MEASURING))})"
+    r"(?: +-{1,2}[A-Za-z]| +(?:if|of)=\S| +stat -"
+    r"| +(?:cpu|memory|fileio|threads|mutex) (?:--|run\b)).*"
+    r"|(?:[A-Z][A-Z0-9_]{2,40}=\S{1,80} +){1,6}(?:\./|/)\S.{0,400})"
+)
 _PROMPT = late(rf"\s{{0,8}}(?:{'|'.join(_PROMPTS)})(\S.*)")
+_BARE_WORDS = (*(f"{program} " for program in _MEASURING), "= ./", " ./")
 _SPECIAL = frozenset("'\"\\#")
 _VARIABLE = late(r"(\w+)=(.*)", re.S)
 _BEFORE = {"sudo", "env", "time", "exec", "command", "nohup"}  # what only starts another
@@ -40,9 +56,9 @@ def commands(lines: Sequence[Line], kinds: Kinds) -> Iterator[Command]:
     """What was typed in these lines, whose kinds these are, in their order; a line that ends with a
     backslash goes on in the next."""
     after = 0
-    for index in kinds.lines_with(_WORDS):
+    for index in kinds.lines_with((*_WORDS, *_BARE_WORDS)):
         text = lines[index].text if index >= after else ""
-        prompt = _PROMPT.match(text) if len(text) <= _LONGEST else None
+        prompt = _PROMPT.match(text) or _BARE.match(text) if len(text) <= _LONGEST else None
         if prompt is None:
             continue
         shown = prompt[1]
@@ -70,5 +86,8 @@ def _command(number: int, text: str) -> Command | None:
     while words and ((variable := _VARIABLE.fullmatch(words[0])) or words[0] in _BEFORE):
         if variable:
             variables[variable[1]] = variable[2]
+        options_follow = words[0] == "sudo"
         words = words[1:]
+        while options_follow and words and words[0].startswith("-"):
+            words = words[1:]
     return Command(number, tuple(words), variables) if words else None

@@ -80,6 +80,11 @@ _SIZES = {"K": 2**10, "M": 2**20, "G": 2**30}
 _OF_DEVICE = late(
     r"^[ \t]*(?:L2 Cache Size:|Global Memory cache size) +(\d{4,12})(?: bytes| \(|$)", re.M
 )
+# Words of which each place that pins threads has one.
+_PINNING = (
+    "PROC_BIND", "OMP_PLACES", "AFFINITY", "affinity", "numactl", "taskset", "likwid-pin", "cpuset",
+    "mpirun", "mpiexec", "srun", "bind-to", "hwloc-bind", "aprun", "jsrun",
+)  # fmt: skip
 _CACHES_OF_DEVICES = ("L2 Cache Size:", "Global Memory cache size")
 _FORWARDERS = ("hostfwd=", "forwarder/expose", "port-forward", "port forward")
 _FORWARDS = late(r"-\w*[LRD]")
@@ -119,6 +124,10 @@ def tell(log: Log, reports: list[Report]) -> None:
                 continue
             if name not in _OF_DEVICES or report.knowing("direction"):
                 report.facts[name] = value
+    if log.commands and not any(map(log.has, _PINNING)):
+        for report in reports:
+            if report.asked and "threads" in report.facts:
+                report.facts["unpinned"] = True
     _tell_tunnels(log, reports)
     _tell_loopback(log, reports)
     _tell_purpose(log, reports)

@@ -16,7 +16,7 @@ MOST = 500  # runs of a log, and figures of a run: more are another matter
 MEASURED = frozenset(
     {"elapsed_s", "elapsed_error_s", "took_s", "bytes_moved", "start_s", "end_s", "repetitions"}
     | {"rate_error_per_s", "iterations", "validated", "test_ns", "clock_ticks", "duration_s"}
-    | {"uptime_s", "pid", "near_port", "asked_in_line"}
+    | {"uptime_s", "pid", "near_port", "asked_in_line", "heading", "heading_line"}
 )
 
 Figure = tuple[Report, Result]

@@ -19,6 +19,8 @@ _ARRAYS = {"Copy": 2, "Mul": 2, "Add": 3, "Triad": 3, "Dot": 2, "Nstream": 4}
 # Programs made after it write its units in other words.
 _TABLE = late(r"^Function +(?:(Mi?)Bytes/sec|MB/s) +Min \(sec\) +Max(?: \(sec\))? +Average")
 _ROW = late(r"^([A-Z]\w+) +([\d.,]+) +([\d.,]+) +([\d.,]+) +([\d.,]+)$")
+# Where the log ends inside of a row: its rate is whole.
+_CUT_ROW = late(r"^([A-Z]\w+) +([\d.,]+) +[\d.,]+(?: +[\d.,]+){0,2}$")
 _TAKEN_OUT = late(
     r"^(Copy|Mul|Add|Triad|Dot|Nstream):? +([\d.,]+) *([MG]i?)(?:B/s|Bytes/s)(?:ec)?$"
 )
@@ -102,6 +104,10 @@ def _line(reading: Reading[_Run], text: str) -> None:
         numbers = [value for value in values if value is not None]
         if len(numbers) == len(values):
             _figures(reading, row[1], numbers, half_digit(row[3]))
+    elif run.unit and (row := _CUT_ROW.match(text)) and row[1] in _ARRAYS:
+        if reading.line.number == reading.last_line:
+            reading.add(row[1], row[2], run.unit, "best")
+            run.notes.append(f"line {reading.line.number} is cut: only its rate was read")
     elif "repetitions" in run.facts and (kernel := _TAKEN_OUT.match(text)):
         reading.add(kernel[1], kernel[2], f"{kernel[3]}B/s", "best")
     elif kernel := _TRIAD_RATE.match(text):

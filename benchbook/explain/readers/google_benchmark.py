@@ -137,6 +137,8 @@ def _is_entry(value: Any) -> bool:
 def _context(context: dict[str, Any], report: Report) -> None:
     if isinstance(context.get("num_cpus"), int):
         report.facts["cores"] = context["num_cpus"]
+    if is_number(context.get("mhz_per_cpu")):
+        report.facts["cpu_clock_hz"] = context["mhz_per_cpu"] * 1e6
     if str(context.get("library_build_type", "")).lower() == "debug":
         report.notes.append(_DEBUG)
     if context.get("cpu_scaling_enabled"):
@@ -242,7 +244,7 @@ def _of_console(log: Log) -> list[Report]:
 
 def _console_context(text: str, number: int, facts: dict[str, Any], notes: list[str]) -> None:
     if cpus := _CPUS.match(text):
-        facts["cores"] = int(cpus[1])
+        facts |= {"cores": int(cpus[1]), "cpu_clock_hz": float(cpus[2]) * 1e6}
     elif (cache := _CACHE.match(text)) and int(cache[1]) > 1:
         facts["llc_bytes"] = int(cache[3]) * 2**10 * int(cache[5])
     elif text.startswith("***WARNING*** Library was built as DEBUG"):

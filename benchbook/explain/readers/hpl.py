@@ -18,6 +18,10 @@ _ROW = late(
     r"\d+(?:\.\d+)?)\s+"
     r"(?P<gflops>\d+(?:\.\d+)?(?:e[+-]?\d+)?)"
 )
+# |Ax - b| over what rounding allows; below 16 it passes.
+_CHECK = late(
+    r"^\|\|Ax-b\|\|.{0,100}= *(?P<residual>\d+(?:\.\d+)?(?:e[+-]?\d+)?) \.+ (?:PASSED|FAILED)"
+)
 
 
 @dataclass
@@ -34,6 +38,8 @@ def _line(reading: Reading[_Run], text: str) -> None:
         run.version = found["version"]
     elif _HEAD.match(text):
         run.line = run.line or reading.line.number
+    elif "Ax-b" in text and (found := _CHECK.match(text)):
+        reading.add("residual", found["residual"], "1")
     elif found := _ROW.match(text):
         size, took = int(found["n"]), float(found["time"])
         of: dict[str, Any] = {"matrix_order": size, "block_rows": int(found["nb"])}

@@ -31,6 +31,10 @@ _OPERATIONS = (
 # Who compares several writes their names before them.
 _BEFORE = r"(?:^|(?<=:)|(?<=[:\]] )|(?<=  )|(?<=\t))"
 _LATENCY = late(rf"{_BEFORE}({_OPERATIONS}): +({_NUMBER}) (?:(micro|nano|milli)seconds?|usecs)$")
+# Two builds next to each other, as people write them in mails.
+_PAIR_OF_BUILDS = late(
+    rf"{_BEFORE}({_OPERATIONS}): +({_NUMBER}) / ({_NUMBER}) (micro|nano|milli)seconds?$"
+)
 _ARITHMETIC = late(r"\w+ (?:bit|add|mul|div|mod)")
 _ENDS = ("seconds", "second", "usecs")
 _UNITS = {"micro": "us", "nano": "ns", "milli": "ms", None: "us"}
@@ -132,6 +136,9 @@ def _line(asked: dict[int, tuple[str, ...]], reading: Reading[_Run], text: str) 
         reading.add(found[1], found[2], _UNITS[found[3]], "", of)
         if found[1].startswith("STREAM"):
             _timed(reading, found)
+    elif " / " in text and (pair := _PAIR_OF_BUILDS.search(text)):
+        for build, printed_time in zip(("old", "new"), (pair[2], pair[3]), strict=True):
+            reading.add(pair[1], printed_time, _UNITS[pair[4]], "", {"build": build})
     elif "B/sec" in text and (found := _RATE.search(text)):
         of = run.kernels.get(found[1].removesuffix(" bandwidth"), {})
         reading.add(found[1], found[2], {"K": "kB/s", "M": "MB/s"}[found[3]], "", of)

@@ -25,6 +25,8 @@ _TITLE = late(
 _OMNI = late(r"OMNI [\w|]+ TEST from (?P<near>\S+) .{0,80}? to (?P<far>\S+)")
 _WRAPPED = late(r"^\s*(?:\(\S*\) )?port \d+ AF_\w+ to (?P<far>\S+)")  # a long title, in mails
 _BURST = late(r": first burst (\d{1,6})\b")  # what is sent before the first answer
+# The interval that -I asked for, as a title has it: its half width in per cent.
+_WANTED = late(r"\+/-(\d{1,3}(?:\.\d{1,6})?)% @ +(\d{1,3})% conf\.")
 _NOWHERE = ("0.0.0.0", "::0", "::", "(null)")  # what it has of an end that it was not told
 _COUNTED = late(r"secs?\.?\s+#\s+#\s")  # messages sent and refused: of datagrams only
 _WHOLE = 5  # cells of a line that is not the second of its test
@@ -289,6 +291,8 @@ def _begun(line: Line, found: re.Match[str]) -> _Run:
     run.facts["protocol"] = run.protocol
     run.facts["test"] = f"{found['protocol']} {kind}"
     run.meets(found)
+    if wanted := _WANTED.search(line.text):
+        run.facts["wanted_half_percent"] = float(wanted[1])
     if burst := _BURST.search(line.text):
         run.facts["outstanding"] = 1 + int(burst[1])
     return run

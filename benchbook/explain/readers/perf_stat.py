@@ -140,6 +140,9 @@ def _row(line: Line, row: re.Match[str], run: _Run) -> None:
         of["place"] = row["place"]
     if running := _RUNNING.search(_SPREAD.sub("", rest)):
         of["running_fraction"] = float(running[1].replace(",", ".")) / 100
+    if (spread := _SPREAD.search(rest)) and "repetitions" in run.facts:
+        percent = number(spread[1], counts=False)
+        of |= {"error_percent": percent} if percent is not None else {}
     unit = UNITS.get(row["unit"] or "", "events")
     statistic = "mean" if "repetitions" in run.facts else ("sample" if row["at"] else "")
     event = _OLD_CLOCK.sub(r"\1", row["event"])

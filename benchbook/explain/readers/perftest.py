@@ -26,7 +26,10 @@ _RATES = late(
 _TIMES = late(r"^#bytes\s+#iterations\s+t_min\[usec\]\s+(?P<rest>.*)$")
 _ROW = late(r"^\d+(?:\s+\d+(?:\.\d+)?){2,9}$")
 _GID = late(r"^GID: (?:\d+:){10}255:255:(?P<address>\d+:\d+:\d+:\d+)$")  # an address of IPv4
-_CLOCK = late(r"^Conflicting CPU frequency values detected")
+_CLOCK = late(
+    r"^Conflicting CPU frequency values detected"
+    r"(?:: (?P<least>\d+(?:\.\d+)?) != (?P<most>\d+(?:\.\d+)?))?"
+)
 _UNITS = {"MB": "MiB/s", "Gb": "Gbit/s", "GB": "GiB/s"}
 _STATISTICS = {"t_max": "max", "t_typical": "median", "t_avg": "mean", "t_stdev": "stddev"}
 _STATISTICS |= {"99%": "p99", "99.9%": "p99.9"}
@@ -46,7 +49,7 @@ class _Run(Run):
         if any(result.unit == "MiB/s" for result in self.results):
             self.notes.append("its MB/s are of 2^20 bytes")
         of_one_way = "Read" not in self.test and "Atomic" not in self.test
-        if self.results and self.results[0].is_time and of_one_way:
+        if any(result.is_time for result in self.results) and of_one_way:
             self.notes.append("its latency is half of a round trip")
         return bool(self.results)
 
@@ -80,8 +83,10 @@ def _line(reading: Reading[_Run], text: str) -> None:
         end = next((name for name in ends if name not in run.facts), "")
         address = ".".join(str(int(part)) for part in found["address"].split(":"))
         run.facts |= {end: address} if end else {}
-    elif _CLOCK.match(text):
+    elif clocks := _CLOCK.match(text):
         run.facts.setdefault("clocks_differ_line", reading.line.number)
+        for clock in clocks.groups() if clocks["least"] else ():
+            reading.add("CPU clock", clock, "MHz")
     else:
         run.facts |= {
             _FACTS[label]: value for label, value in _FACT.findall(text) if label in _FACTS
@@ -90,7 +95,8 @@ def _line(reading: Reading[_Run], text: str) -> None:
 
 def _decimal(run: _Run) -> None:
     """MB are of 10^6 bytes where the tool's own message rate says so."""
-    *rates, messages = run.results[-3:]
+    of_row = [result for result in run.results[-3:] if result.name != "CPU clock"]
+    *rates, messages = of_row
     means = [rate for rate in rates if rate.statistic == "mean" and rate.unit == "MiB/s"]
     if messages.name == "message rate" and means:
         moved = messages.value * messages.of["message_bytes"]

@@ -335,13 +335,13 @@ def _without_loop(report: Report) -> Iterator[Finding]:
         if ns == 0 and time.of["iterations"] < SURELY_ROUNDED and open_ns >= NO_LOOP_NS:
             continue
         few.append(time)
-    in_batches = _in_batches(report) if few else set()
+    in_batches = batched(report) if few else set()
     for time in few:
         if time.of["benchmark"] not in in_batches:
             yield finding("no-loop", time=time)
 
 
-def _in_batches(report: Report) -> set[object]:
+def batched(report: Report) -> set[object]:
     """Benchmarks whose iteration is a byte or two at a rate that cores have: their loop is run for
     many at a time (KeepRunningBatch), and its own share of each is small."""
     rates = {

@@ -187,3 +187,104 @@ def _times(both: Mapping[str, Result]) -> float:
 
 def _is_worse(both: Mapping[str, Result]) -> bool:
     return _times(both) >= (LATER if both["enabled"].is_time else 1 / WORSE)
+
+
+TWICE = 2.0  # apart, with the same build
+
+
+@rule
+def builds_repeated(report: Report) -> Iterator[Finding]:
+    """Two builds that were compared twice in one log, whose own times changed by more than that.
+
+    Decided by the same build in the same test: what lies between is the state of the machine.
+    """
+    pairs: dict[tuple[str, str], list[Result]] = {}
+    for time in report.knowing("build"):
+        if time.is_time and time.is_positive:
+            pairs.setdefault((time.name, str(time.of.get("build"))), []).append(time)
+    for (name, build), several in pairs.items():
+        others = pairs.get((name, "new" if build == "old" else "old"), [])
+        if build != "old" or len(several) != len(others) or len(several) < 2:
+            continue
+        first, again = several[0], several[1]
+        apart = max(first.value, again.value) / min(first.value, again.value)
+        ratios = [_apart(own, other) for own, other in zip(several, others, strict=True)]
+        if first.unit == again.unit and apart >= TWICE and ratios[0] > ratios[1]:
+            words = {"first": first, "again": again, "apart": apart, "build": build}
+            yield finding("builds-repeated", words, one=ratios[0], two=ratios[1])
+            return
+
+
+def _apart(first: Result, second: Result) -> float:
+    return max(first.value, second.value) / min(first.value, second.value)
+
+
+LEAST_COUNTED = 3  # runs
+
+
+@rule
+def undecided_means(reports: Sequence[Report]) -> Iterator[Finding]:
+    """Two starts of perf stat -r on one program whose times differ by no more than their errors.
+
+    Decided by the printed errors of both means. Only of two: among several some are always near.
+    """
+    counted = [
+        (report, clock)
+        for report in reports
+        if report.tool == "perf-stat" and (report.facts.get("repetitions") or 0) >= LEAST_COUNTED
+        if (clock := _counted_time(report)) is not None
+    ]
+    programs = {str(report.facts.get("program", "")).split(" ")[0] for report, _ in counted}
+    if len(counted) != 2 or len(programs) != 1:
+        return
+    first, second = (clock for _, clock in counted)
+    errors = [float(clock.of["error_percent"]) for clock in (first, second)]
+    apart = 100 * abs(second.base_value / first.base_value - 1)
+    error = 1.96 * math.hypot(*errors)
+    if first.name == second.name and apart <= error:
+        words = {"first": first, "second": second, "apart": apart, "error": error}
+        words |= {"first_error": errors[0], "second_error": errors[1]}
+        yield finding("means-of-counts", words)
+
+
+def _counted_time(report: Report) -> Result | None:
+    for time in report.called("task-clock"):
+        if time.is_positive and is_number(time.of.get("error_percent")):
+            return time
+    return None
+
+
+LINK_BYTES_PER_S = (1e9, 64e9)  # what a link between host and device carries
+DEVICE_BYTES_PER_S = 2e11  # of memory: more than most hosts have
+TIMES_FASTER = 8.0
+
+
+@rule
+def over_the_link(reports: Sequence[Report]) -> Iterator[Finding]:
+    """Two runs of a bandwidth test of devices, one at the rate of a link, one at that of a memory.
+
+    Decided by both rates of the same kernel over arrays of the same size.
+    """
+    runs = [report for report in reports if report.tool == "babelstream" and report.being("best")]
+    if len(runs) < 2:
+        return
+    for slow in runs:
+        for fast in runs:
+            pair = _pair_of(slow, fast)
+            if pair is not None:
+                ratio = (pair[1].rate or 0.0) / (pair[0].rate or 1.0)
+                yield finding("over-the-link", slow=pair[0], fast=pair[1], ratio=ratio)
+                return
+
+
+def _pair_of(slow: Report, fast: Report) -> tuple[Result, Result] | None:
+    """The first kernel of both, where one has the rate of a link and the other that of a memory."""
+    if slow.facts.get("array_bytes") != fast.facts.get("array_bytes"):
+        return None
+    for below in slow.being("best"):
+        for above in fast.being("best"):
+            rates = below.rate or 0.0, above.rate or 0.0
+            is_link = LINK_BYTES_PER_S[0] <= rates[0] <= LINK_BYTES_PER_S[1]
+            if above.name == below.name and is_link and rates[1] >= DEVICE_BYTES_PER_S:
+                return (below, above) if rates[1] >= TIMES_FASTER * rates[0] else None
+    return None

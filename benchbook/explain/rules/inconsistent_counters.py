@@ -163,6 +163,7 @@ def _odd_events(report: Report) -> Iterator[Finding]:
         if is_ratio and (made := quotient(above, below, METRICS[counted.end][2])):
             place = metric.of.get("place"), metric.of.get("core")
             spans.setdefault((*place, *counted), []).append((made, metric, above, below))
+    odd: list[tuple[dict[str, Any], float]] = []
     for several in spans.values():
         # Old versions make a metric of the counts of all intervals up to its own.
         least, most = min(entry[0] for entry in several), max(entry[0] for entry in several)
@@ -174,7 +175,21 @@ def _odd_events(report: Report) -> Iterator[Finding]:
             slack = tolerance * near + metric.of.get("rate_error_per_s", METRIC_DIGITS)
             if not within and abs(metric.value - near) > slack:
                 words = {"metric": metric, "above": above, "below": below, "made": made}
-                yield finding("quotient", words, factor=metric.value / made)
+                odd.append((words, metric.value / made))
+    scaled = [entry for entry in odd if _is_scale(entry[1])]
+    if scaled:
+        words, factor = scaled[0]
+        words["left"] = len(scaled) - 1 or None
+        about = [result for own, _ in scaled for result in (own["metric"], own["above"])]
+        yield finding("scaled-metrics", words, about=about, factor=factor)
+    for words, factor in odd:
+        if not _is_scale(factor):
+            yield finding("quotient", words, factor=factor)
+
+
+def _is_scale(factor: float) -> bool:
+    """Whether it is a million or a thousand million, with what few digits leave open."""
+    return any(abs(factor / scale - 1) <= TOLERANCE for scale in (1e6, 1e9))
 
 
 def _are_from_begin(report: Report) -> bool:

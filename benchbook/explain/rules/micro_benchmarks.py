@@ -7,13 +7,18 @@ from collections.abc import Iterator
 from benchbook.explain.model import Report, Result
 from benchbook.explain.printed_digits import is_number
 from benchbook.explain.rules import rule
+from benchbook.explain.rules.ceilings import NO_LOOP_NS as LEAST_OF_LOOP_NS
+from benchbook.explain.rules.ceilings import batched
 from benchbook.explain.rules.common.findings import finding
 from benchbook.explain.units import BASE, TIMES
 from benchbook.findings import Finding
 
 LIBRARIES = ("go-bench", "jmh", "criterion", "benchmarkdotnet")
 LEAST_NS = 0.5  # for an operation: two cycles of a fast core, which an empty loop takes
+NO_LOOP_NS = 0.1  # less than a third of a cycle: not even an empty loop
+MOST_CYCLES = 0.5  # of the printed clock, above which a core may go
 WIDE = 0.5  # of the mean, half of its interval
+LEAST_RUNS = 4  # a side, of which benchstat can tell two medians apart (p < 0.05)
 MEANS = ("", "mean", "median", "sample")
 
 
@@ -30,8 +35,40 @@ def no_operation(report: Report) -> Iterator[Finding]:
         if statistic in MEANS and unit in TIMES:
             least = LEAST_NS / BASE[unit][0]
             none += [time for time in several if 0 <= time.value < least]
-    if none:
+    once = [time for time in none if 0 < time.base_value < NO_LOOP_NS]
+    if once:
+        count = once[0].of.get("iterations")
+        words = {"first": once[0], "left": len(once) - 1 or None, "iterations": count}
+        words["all"] = once[0].base_value * count if is_number(count) else None
+        yield finding("not-once-each", words, about=once)
+    if none := [time for time in none if time not in once]:
         yield finding("no-operation", about=none, first=none[0], left=len(none) - 1 or None)
+
+
+@rule
+def below_cycle(report: Report) -> Iterator[Finding]:
+    """Loops of Google Benchmark whose iteration takes less than half a cycle of the named clock.
+
+    Decided by the CPU time of an iteration times the clock that the library prints, of one thread;
+    half, because a clock may rise above the printed one. What is below a tenth of any cycle is
+    another rule's, and so are iterations that are counted in batches.
+    """
+    hz = report.facts.get("cpu_clock_hz")
+    if report.tool != "google-benchmark" or not is_number(hz) or hz <= 0:
+        return
+    ghz = hz / 1e9
+    in_batches = batched(report)
+    short = [
+        time
+        for time in report.knowing("iterations")
+        if time.name.endswith(" cpu time") and time.is_time and time.is_positive
+        if time.of.get("threads", 1) == 1 and time.of.get("benchmark") not in in_batches
+        if LEAST_OF_LOOP_NS <= time.base_value < MOST_CYCLES / ghz
+    ]
+    if short:
+        cycles = short[0].base_value * ghz
+        words = {"first": short[0], "left": len(short) - 1 or None, "cycles": cycles, "ghz": ghz}
+        yield finding("below-cycle", words, about=short)
 
 
 @rule
@@ -48,21 +85,29 @@ def undecided_change(report: Report) -> Iterator[Finding]:
     if pairs:
         first = next(iter(pairs.values()))
         words = {"new": first, "p": first.of.get("p_value"), "left": len(pairs) - 1 or None}
+        runs = first.of.get("repetitions")
+        words |= {"runs": runs if is_number(runs) and runs < LEAST_RUNS else None}
+        words["needed"] = LEAST_RUNS
         yield finding("benchstat-same", words, about=list(pairs.values()))
     yield from _wide(report)
 
 
 def _wide(report: Report) -> Iterator[Finding]:
     means = {(result.name, result.line): result for result in report.being("mean")}
-    for error in report.being("confidence 99.9 %"):
-        mean = means.get((error.name, error.line))
-        if _is_wide(mean, error):
-            yield finding("wide-mean", mean=mean, error=error)
-            return
+    wide = [
+        (mean, error)
+        for error in report.being("confidence 99.9 %")
+        if (mean := means.get((error.name, error.line))) and _is_wide(mean, error)
+    ]
+    if wide:
+        mean, error = max(wide, key=lambda pair: pair[1].value / pair[0].value)
+        about = [result for pair in wide for result in pair]
+        words = {"mean": mean, "error": error, "left": len(wide) - 1 or None}
+        yield finding("wide-mean", words, about=about)
 
 
-def _is_wide(mean: Result | None, error: Result) -> bool:
-    if mean is None or not (mean.is_positive and error.is_number):
+def _is_wide(mean: Result, error: Result) -> bool:
+    if not (mean.is_positive and error.is_number):
         return False
     is_none = mean.is_time and mean.base_value < LEAST_NS  # which has a finding of its own
     return error.value > WIDE * mean.value and not is_none

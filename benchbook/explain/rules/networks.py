@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from benchbook.detect import detector
-from benchbook.explain.model import Report, Result
+from benchbook.explain.model import SUM, Report, Result
 from benchbook.explain.printed_digits import is_number
 from benchbook.explain.rules import rule
 from benchbook.explain.rules.common.addresses import (
@@ -162,6 +162,54 @@ def stalled(report: Report) -> Iterator[Finding]:
         yield finding("nothing-moved", words, about=none, again=len(again) or None)
 
 
+SEGMENT_BYTES = 1448  # of TCP with time stamps in frames of 1500
+LEAST_AGAIN, MANY_AGAIN = 1e-3, 5e-3  # of all segments
+LEAST_SEGMENTS = 20
+
+
+@rule
+def resent(reports: list[Report]) -> Iterator[Finding | str]:
+    """Segments of TCP that were sent again: a note where some were, a finding where the losses are
+    so many that they make the rate on any path but the shortest.
+
+    Decided by the totals of one direction. How many segments there were follows from the bytes;
+    larger frames make the share larger still.
+    """
+    lost = [own for report in reports if (own := _resent(report)) is not None]
+    if not lost:
+        return
+    share, again, words = max(lost, key=lambda own: own[0])
+    if share >= MANY_AGAIN:
+        about = [own["again"] for _, _, own in lost]
+        yield finding("resent", words, about=about, share=share, left=len(lost) - 1 or None)
+    else:
+        more = f" (and in {len(lost) - 1} other totals)" if len(lost) > 1 else ""
+        yield (
+            f"line {again.line}: {again.value:,.0f} segments were sent again, "
+            f"{100 * share:.2g} % of all{more}; something on the path drops packets"
+        )
+
+
+def _resent(report: Report) -> tuple[float, Result, dict[str, Any]] | None:
+    """The share that was sent again, its count, and the words of a finding; None where few were."""
+    if report.facts.get("protocol") == "udp" or stays_in_host(report):
+        return None
+    totals = [again for again in report.called("retransmits") if again.statistic == "total"]
+    sums = [again for again in totals if str(again.of.get("stream")).startswith(SUM)] or totals
+    for again in sums[:1]:
+        of_line = {own.name: own for own in report.being("total") if own.line == again.line}
+        moved, rate = of_line.get("transferred"), of_line.get("throughput")
+        if moved is None or rate is None or not (moved.is_positive and again.is_number):
+            continue
+        share = again.value * SEGMENT_BYTES / moved.base_value
+        if again.value < LEAST_SEGMENTS or not LEAST_AGAIN <= share < 1:
+            continue
+        windows = [own for own in report.called("congestion window") if own.is_positive]
+        least = min(windows, key=lambda own: own.base_value) if windows else None
+        return share, again, {"again": again, "moved": moved, "rate": rate, "least": least}
+    return None
+
+
 RATES = ("transferred", "throughput")
 IN_BUFFERS = 0.2  # of what was sent over TCP: more than the end of a test is worth
 OF_RECEIVER = (*RATES, "loss", "messages")  # what tells that a receiver was asked
@@ -284,7 +332,7 @@ def _lost_rate(ends: Ends, sent: Result, arrived: float) -> Finding:
     lost, counts = ends.of("receiver", "loss"), _counts(ends)
     got = ends.of("receiver", "throughput") or ends.of("receiver", "transferred")
     words = {"sent": sent, "got": got, "lost": lost, "arrived": arrived}
-    words["rest"] = replace(sent, value=sent.value * arrived)
+    words["rest"] = replace(sent, value=float(f"{sent.value * arrived:.4g}"))
     words["count"], words["every"] = counts or (None, None)
     why = next(
         (

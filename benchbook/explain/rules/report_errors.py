@@ -31,8 +31,9 @@ _Line = tuple[Any, ...]
 def report_errors(report: Report) -> Iterator[Finding]:
     """Losses, jitters and uses of CPUs that no transfer can have, times and counts below none: one
     finding for each kind, one for the first jitter."""
-    out = [*_out_of_range(report), *_too_many(report), *_full(report)]
+    out, more = [*_out_of_range(report), *_full(report)], list(_too_many(report))
     yield from _doubted("out-of-range", out)
+    yield from _doubted("more-received", more)
     cpus = report.called("CPU")
     idle = [cpu for cpu in cpus if cpu.is_number and cpu.value < 0]
     yield from _doubted("less-than-idle", [(cpu, f"{cpu.value:,.6g} %") for cpu in idle])
@@ -46,7 +47,7 @@ def report_errors(report: Report) -> Iterator[Finding]:
         if count.value < 0
     ]
     yield from _doubted("counts-below-none", fewer)
-    if not out:
+    if not out and not more:
         yield from _doubted("first-jitter", list(_first_jitters(report))[:1])
 
 

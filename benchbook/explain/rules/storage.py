@@ -17,6 +17,7 @@ LONGER = 3  # times the wait, the submission: a queue takes requests at once
 LEAST_SLAT_NS = 5e3
 FASTEST_NS = 6e3  # for a request: no disk on a bus answers within less
 CACHED_BYTES_PER_S = 15e9  # of a file: more than a disk on four lanes of PCIe 5
+FLUSHED_BYTES_PER_S = 3.5e9  # through the page cache and onto a disk, one after the other
 LEAST_S = 1.0  # of hdparm, which reads for three seconds if it can
 SLOW_BYTES_PER_S = 8e6  # of a disk that the kernel reads by PIO
 
@@ -51,7 +52,12 @@ def _of_dd(report: Report) -> Iterator[Finding]:
     """Copies whose clock stopped before the data was on the disk, or that had no disk in them."""
     copy = report.results[0]
     source, target = str(report.facts.get("input", "")), str(report.facts.get("output", ""))
-    if "flags" not in report.facts or report.facts["flags"]:
+    if "flags" not in report.facts:
+        return
+    if report.facts["flags"]:
+        is_file = target and not target.startswith("/dev/")
+        if is_file and (copy.rate or 0.0) > FLUSHED_BYTES_PER_S:
+            yield finding("synced-in-memory", copy=copy, target=target)
         return
     is_read = target.startswith("/dev/null") and source and not source.startswith("/dev/")
     if is_read and (report.facts.get("is_read_again") or (copy.rate or 0.0) > CACHED_BYTES_PER_S):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -153,6 +153,9 @@ WIDE_RUNS, WIDER_RUNS = 0.25, 0.5  # deviation ÷ mean, with and without a warni
 FAR_RUN, FARTHER_RUN = 1.5, 2.0  # longest ÷ mean, with and without a warning
 FEW_RUNS = 8  # which have no tail
 APART, LEAST_RUNS = 0.5, 3  # deviation ÷ mean that has a finding of its own; the runs it needs
+WIDE_OF_BEST, FAR_FROM_USUAL, LEAST_OTHERS = 0.2, 5.0, 3  # one deviation among small ones
+LEAST_SHARE = 5.0  # per cent of the mean
+MOSTLY_FIRST = 0.8  # of the longest run, the first
 UNSURE = 0.1  # error to one side ÷ mean: two such means may differ by a quarter without a reason
 
 
@@ -170,6 +173,7 @@ def unstable(report: Report) -> Iterator[Finding]:
     yield from _apart(report)
     yield from islice(_open_means(report), 1)
     yield from islice(_open_bests(report), 1)
+    yield from _shares_of_means(report)
     for width in report.called("confidence interval"):
         if width.value >= 100 * 2 * UNSURE:
             yield finding("wide-interval", width=width)
@@ -179,7 +183,7 @@ def unstable(report: Report) -> Iterator[Finding]:
     if not by or (counts and max(counts) < FEW_RUNS):
         return
     is_warned = bool(report.facts.get("said_unstable"))
-    if not is_warned and (report.facts.get("first_run_s") or report.being("sample")):
+    if not is_warned and (_is_of_first(report, by) or report.being("sample")):
         return  # the first run makes it wide, or the runs themselves tell what does
     mean, deviation, most = _ns(by.get("mean")), _ns(by.get("stddev")), _ns(by.get("max"))
     if most is None and is_number(report.facts.get("said_longest_s")):
@@ -197,6 +201,30 @@ def unstable(report: Report) -> Iterator[Finding]:
     elif is_number(runs) and deviation >= UNSURE * mean * math.sqrt(runs):
         error = 100 * deviation / mean / math.sqrt(runs)
         yield finding("open-mean", words, error=error, runs=runs)
+
+
+@rule
+def wanted_wide(reports: list[Report]) -> Iterator[Finding]:
+    """Results of a tool that was told to be content with a wide interval.
+
+    Decided by the interval that its title names.
+    """
+    wide = [
+        (report.results[0], wanted)
+        for report in reports
+        if is_number(wanted := report.facts.get("wanted_half_percent"))
+        if wanted >= 100 * UNSURE and report.results
+    ]
+    if wide:
+        figure, wanted = wide[0]
+        words = {"figure": figure, "wanted": wanted, "left": len(wide) - 1 or None}
+        yield finding("wanted-wide", words, about=[own for own, _ in wide])
+
+
+def _is_of_first(report: Report, by: Mapping[str, Result]) -> bool:
+    """Whether the first run is the longest one: it makes the deviation."""
+    first, most = report.facts.get("first_run_s"), _ns(by.get("max"))
+    return is_number(first) and (most is None or first * 1e9 >= MOSTLY_FIRST * most)
 
 
 def _ns(result: Result | None) -> float | None:
@@ -251,12 +279,49 @@ def _open_bests(report: Report) -> Iterator[Finding]:
             continue
         if runs >= LEAST_RUNS and spread.value >= 100 * UNSURE * math.sqrt(runs):
             yield finding("best-of-unlike", best=best, spread=spread, runs=runs)
+        elif runs >= LEAST_RUNS and spread.value >= 100 * WIDE_OF_BEST:
+            usual = _usual_spread(report, spread)
+            if usual is not None and spread.value >= FAR_FROM_USUAL * usual:
+                words = {"best": best, "spread": spread, "usual": usual}
+                yield finding("best-of-spread", words, runs=runs)
+
+
+def _usual_spread(report: Report, spread: Result) -> float | None:
+    """The widest of the other deviations in per cent; None where there are too few of them."""
+    others = [
+        own.value
+        for own in report.knowing("repetitions_at_most")
+        if own is not spread and own.unit == "%" and own.is_number
+    ]
+    return max(others) if len(others) >= LEAST_OTHERS else None
+
+
+def _shares_of_means(report: Report) -> Iterator[Finding]:
+    """Means of a suite that runs a test again while its deviation is above 3.5 %, and gave up."""
+    if report.tool != "phoronix":
+        return
+    means = {mean.name: mean for mean in report.being("mean")}
+    for spread in report.being("stddev"):
+        mean = means.get(spread.name)
+        if mean is None or spread.unit != "%" or not spread.value >= LEAST_SHARE:
+            continue
+        runs = [run for run in report.called(mean.name) if run.statistic == "sample"]
+        ends = (min(runs, key=_value), max(runs, key=_value)) if runs else (None, None)
+        words: dict[str, Any] = {"mean": mean, "spread": spread}
+        words |= {"least": ends[0], "most": ends[1], "more": mean.of.get("runs_added")}
+        words["runs"] = f"{len(runs)} runs" if runs else "runs"
+        yield finding("share-of-mean", words, about=[mean, spread])
+
+
+def _value(result: Result) -> float:
+    return result.value
 
 
 LEAST_MEAN = 1.5  # mean ÷ best; detectors of our own runs ask for as much
 CONTRADICTED = 1.02  # mean ÷ longest: one of the two is no such figure
 LEAST_WORST = 3.0  # longest ÷ best, with a mean that notices it
 NOTICED = 1.15
+MANY_THREADS = 16  # more than most sockets had for long
 _Line = dict[tuple[str, str], Result]  # by name and statistic
 
 
@@ -294,6 +359,9 @@ def best_of_n(report: Report) -> Iterator[Finding]:
         words = {"times": worst.worst_over_best if worst.worst else None}
         words["figures"] = len(far) if len(far) > 1 else None
         about, factor = [spread.best for spread in far], worst.mean_over_best
+        threads = report.facts.get("threads")
+        is_crowd = is_number(threads) and threads >= MANY_THREADS
+        words["threads"] = threads if is_crowd and report.facts.get("unpinned") else None
         yield finding("best-of-far", worst._asdict() | words, about=about, factor=factor)
 
 

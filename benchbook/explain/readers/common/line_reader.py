@@ -81,6 +81,11 @@ class Reading(Generic[R]):
         """The numbers of the lines that are commands."""
         return {command.number for command in self.log.commands}
 
+    @cached_property
+    def last_line(self) -> int:
+        """The number of the last line that is not blank; 0 where all are."""
+        return next((line.number for line in reversed(self.log.lines) if line.text.strip()), 0)
+
     def ends_table(self, text: str) -> bool:
         """Whether rows below this line are of another table: it is a command or another head."""
         return self.line.number in self.typed or is_head(text)

@@ -1,0 +1,60 @@
+"""core-to-core-latency: the time of a compare-and-swap between each two cores, and its summary."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from benchbook.explain.lazy_regex import late
+from benchbook.explain.readers.common.line_reader import LineReader, Reading, Run
+
+TOOL = "core-to-core-latency"
+_CPU = late(r"^CPU: (?P<cpu>\S.{0,120})$")
+_CORES = late(r"^Num cores: (?P<cores>\d{1,5})$")
+_TITLE = late(
+    r"^\d\) (?P<test>(?:CAS|Single-writer|One writer).{0,120}latency.{0,80}"
+    r"|Message passing.{0,80})$"
+)
+_ROW = late(r"^(?P<row>\d{1,4})(?P<cells>(?:\s+\d{1,6}(?:\.\d+)?±\d+(?:\.\d+)?)+)$")
+_SUMMARY = late(
+    r"^(?P<what>Min|Max|Mean) +(?:latency|non-HT): *(?P<value>\d{1,6}(?:\.\d+)?)"
+    r"(?: ?±\d[\d.]*)? ?ns\b(?: ?±\d[\d.]*)?"
+    r"(?: +cores: \((?P<row>\d{1,4}), ?(?P<column>\d{1,4})\))?"
+)
+
+
+@dataclass
+class _Run(Run):
+    """One test of one start."""
+
+    test: str = ""
+
+    def finish(self) -> bool:
+        """Keep its name where it has one."""
+        self.facts |= {"test": self.test} if self.test else {}
+        return any(result.statistic for result in self.results)
+
+
+def _line(reading: Reading[_Run], text: str) -> None:
+    run = reading.run
+    if text.startswith("CPU: ") and (found := _CPU.match(text)):
+        run = reading.begin(facts={"cpu": found["cpu"]})
+    elif found := _CORES.match(text):
+        run.facts["cores"] = int(found["cores"])
+    elif found := _TITLE.match(text):
+        machine = {name: run.facts[name] for name in ("cpu", "cores") if name in run.facts}
+        run = reading.begin(facts=machine) if run.results or not run.line else run
+        run.test = found["test"]
+    elif "±" in text and (found := _ROW.match(text)):
+        for column, cell in enumerate(found["cells"].split()):
+            of: dict[str, Any] = {"row": int(found["row"]), "column": column}
+            reading.add("latency between cores", cell.partition("±")[0], "ns", "", of)
+    elif "ns" in text and (found := _SUMMARY.match(text)):
+        name = "latency between cores" + (" without SMT" if "non-HT" in text else "")
+        of = {}
+        if found["row"]:
+            of = {"row": int(found["row"]), "column": int(found["column"])}
+        reading.add(name, found["value"], "ns", found["what"].lower(), of)
+
+
+read = LineReader(TOOL, _Run, _line)

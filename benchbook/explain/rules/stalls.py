@@ -1,0 +1,98 @@
+"""disk-stalls, sender-stalls, fixed-delay: something waits far longer than the work takes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from benchbook.explain.model import Report, Result
+from benchbook.explain.printed_digits import is_number
+from benchbook.explain.rules import rule
+from benchbook.explain.rules.common.findings import finding
+from benchbook.findings import Finding
+
+LONG_NS = 1e8  # for one small request: ten turns of a slow disk
+APART = 5  # longest ÷ shortest
+LEAST_REQUESTS = 3
+HDPARM_S = 4.0  # hdparm ends with the first read after three seconds
+
+
+@rule
+def disk_stalls(report: Report) -> Iterator[Finding]:
+    """A disk of which some requests take a tenth of a second and more, far longer than others.
+
+    Decided by the printed times of the requests, or by a timed read that went on for a second after
+    its three were over: its last request took that long.
+    """
+    if report.tool == "ioping":
+        requests = [time for time in report.called("request") if time.is_positive]
+        samples = [time for time in requests if time.statistic == "sample"]
+        ends = samples or [time for time in requests if time.statistic in ("min", "max")]
+        if len(samples) >= LEAST_REQUESTS or (not samples and len(ends) > 1):
+            least, most = (pick(ends, key=_ns) for pick in (min, max))
+            if most.base_value >= LONG_NS and most.base_value >= APART * least.base_value:
+                times = most.base_value / least.base_value
+                yield finding("slow-requests", most=most, least=least, times=times)
+    elif report.tool == "hdparm":
+        for read in report.results:
+            took = read.of.get("elapsed_s")
+            if "disk" in read.name and is_number(took) and took >= HDPARM_S:
+                yield finding("long-read", read=read, took=took, late=took - 3.0)
+
+
+def _ns(time: Result) -> float:
+    return time.base_value
+
+
+STILL_S = 2.0  # for one write: longer than any round trip
+
+
+@rule
+def sender_stalls(report: Report) -> Iterator[Finding]:
+    """A stream over TCP so slow that one write of the program took seconds.
+
+    Decided by the size of a write over the rate: TCP has as much under way at a time as the socket
+    holds, which is a write at least, and no round trip takes seconds.
+    """
+    for rate in report.called("throughput"):
+        write, took = rate.of.get("write_bytes"), rate.of.get("elapsed_s")
+        if rate.statistic != "total" or report.facts.get("protocol") != "tcp" or not rate.rate:
+            continue
+        if is_number(write) and is_number(took) and write / rate.rate >= STILL_S:
+            words = {"write": write, "waits": write / rate.rate, "took": took}
+            yield finding("write-of-seconds", words, rate=rate)
+
+
+FLAT = 3.0  # longest ÷ shortest time of all sizes
+SPAN = 64  # largest ÷ smallest size
+LEAST_DELAY_NS = 5e5  # of a collective: a launch and the steps of a ring take less
+LEAST_SIZES = 5
+
+
+@rule
+def fixed_delay(report: Report) -> Iterator[Finding]:
+    """A collective whose time hardly depends on its size, at half a millisecond and more.
+
+    Decided by the sweep: over a factor of 64 in bytes and more the time grows threefold at most.
+    What takes so long for the smallest is no transfer.
+    """
+    for (name, statistic, _), several in report.groups.items():
+        sized = [
+            (size, time)
+            for time in several
+            if time.is_time and time.is_positive and "min" not in statistic
+            if is_number(size := report.column(time, "message_bytes")) and size > 0
+        ]
+        if len(sized) < LEAST_SIZES or not name.endswith("time"):
+            continue
+        (small, first), (large, last) = (pick(sized, key=_size) for pick in (min, max))
+        times = [time.base_value for _, time in sized]
+        if large < SPAN * small or min(times) < LEAST_DELAY_NS or max(times) > FLAT * min(times):
+            continue
+        words = {"first": first, "last": last, "small": small, "large": large}
+        words |= {"ratio": large / small, "times": last.base_value / first.base_value}
+        yield finding("flat-times", words)
+        return
+
+
+def _size(pair: tuple[float, Result]) -> float:
+    return pair[0]
