@@ -288,9 +288,10 @@ static struct bench_buffers open_nodes(const struct bench_settings *settings) {
     (void)settings;
     cpu_count = cpus_find(cpus, chosen.nodes);
     if (cpu_count < chosen.nodes && !chosen.is_crowded) {
-        cannot_run("this process may use %zu CPU%s, and each of %zu nodes polls all the time; give it "
-                   "one CPU for each",
-                   cpu_count, cpu_count == 1 ? "" : "s", chosen.nodes);
+        cannot_run(
+            "this process may use %zu CPU%s, and each of %zu nodes polls all the time; give it "
+            "one CPU for each",
+            cpu_count, cpu_count == 1 ? "" : "s", chosen.nodes);
     }
     left = crew_share(chosen.nodes * sizeof *left, "nodes");
     mesh_open(&mesh, chosen.carrier, chosen.nodes);

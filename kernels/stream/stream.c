@@ -72,9 +72,8 @@ static const struct argp_option options[] = {
     {.name = "memory",
      .key = OPTION_MEMORY,
      .arg = "static|heap",
-     .doc =
-         "Static arrays, where the linker put them, or arrays from the heap. On the heap, a has the "
-         "source's offset, c the destination's, and b is half a page from c"},
+     .doc = "Static arrays, where the linker put them, or arrays from the heap. On the heap, a has "
+            "the source's offset, c the destination's, and b is half a page from c"},
     {.name = "threads",
      .key = OPTION_THREADS,
      .arg = "N",

@@ -220,7 +220,8 @@ static void check(const struct bench_point *point, struct bench_report *report) 
     }
     if (exchange_has_failed(&exchange)) {
         bench_fail(report,
-                   "%" PRIu64 " datagrams of %" PRIu64 " planned have no answer; more than %d %% or "
+                   "%" PRIu64 " datagrams of %" PRIu64
+                   " planned have no answer; more than %d %% or "
                    "%d in a row are too many. Check that the far side runs, and what drops packets",
                    exchange.lost, exchange.planned, LOST_PERCENT_MOST, LOST_IN_A_ROW_MOST);
     }
