@@ -69,6 +69,10 @@ def odd_cores(crate: Path) -> None:
     change_plan(crate, lambda plan: plan["host_facts"].update(usable_cores="many"))  # type: ignore[attr-defined]
 
 
+def odd_memory(crate: Path) -> None:
+    change_plan(crate, lambda plan: plan["host_facts"].update(memory_total_bytes="much"))  # type: ignore[attr-defined]
+
+
 def other_method(crate: Path) -> None:
     path = crate / f"kernels/{crate_lab.EXPERIMENT}/experiment.yaml"
     text = path.read_text()
@@ -98,6 +102,7 @@ BAD = {
     newer_harness: "version 99 of the harness measured it",
     odd_harness: "version 9 of the harness measured it",
     odd_cores: "of its host",
+    odd_memory: "its pages cannot be made",
     other_method: "it defines copy of mbw in another way than",
 }
 BAD_AFTER = {
@@ -145,6 +150,7 @@ def test_archives_that_fail_are_refused_with_the_reason(made: SimpleNamespace) -
         assert reason in sentence and sentence.isprintable(), sentence
     pages = {page.name for page in (made.top / "out/hosts").iterdir()}
     assert pages == {crate_lab.HOST, OTHER}
+    assert {path.suffix for path in (made.top / "out").rglob("*") if path.is_file()} == {".html"}
     assert not list(made.top.glob(".*"))
 
 

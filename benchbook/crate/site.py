@@ -226,6 +226,8 @@ def _with_pages(
             refused.append(f"{made.archive}: its pages cannot be made ({why})")
         else:
             shown.append(made)
+        # No page leads to these pictures and tables, and each page holds its own.
+        shutil.rmtree(folder / "figures", ignore_errors=True)
     return shown
 
 
@@ -237,19 +239,21 @@ def _made(pages: list[_Page]) -> list[str]:
 def _make(page: _Page) -> str:
     try:
         make_page(page.notebook, page.paper, page.executed, page.output)
-    except BenchbookError as error:
-        return str(error)
+    except (*MALFORMED, BenchbookError) as error:
+        return f"{type(error).__name__}: {error}"
     return ""
 
 
 def _machine(made: Contribution, output: Path) -> str:
-    """Make the page of a machine; returns why that was not possible."""
+    """Make the page of a machine, and try the pages that it shares with others, which one machine
+    must not spoil; returns why that was not possible."""
     analyses = [made.results / name / contents.ANALYSIS for name in made.index.experiments]
     papers = [made.results / name / PAPER for name in made.index.papers]
     try:
         make_machine([*analyses, *papers], output)
+        make_gallery(output.with_name("index.html"), [made.host], made.index.preset)
         make_host(output.with_name("index.html"), made.host, [made.host], made.index.preset)
-    except (*MALFORMED, jinja2.TemplateError) as error:
+    except (*MALFORMED, BenchbookError, jinja2.TemplateError) as error:
         return f"{type(error).__name__}: {error}"
     return ""
 
