@@ -13,7 +13,7 @@ from benchbook.judge.paper_json import read_paper
 from benchbook.report import wording
 from benchbook.report.chart import Row, chart, scale_of
 from benchbook.report.render import environment
-from benchbook.report.sections import first_screen
+from benchbook.report.sections import answer, claims, first_screen
 
 HEIGHT = 25
 
@@ -154,3 +154,58 @@ def test_what_cannot_be_measured_is_shown_with_what_tests_it_here(stream: dict[s
     ]
     alone = {**paper, "thesis": {**thesis, "in_its_place": []}}
     assert first_screen.leading_claims(alone) == [away]
+
+
+@pytest.mark.parametrize(
+    ("interval", "region", "words"),
+    [
+        ([0.9, 1.0], [0.95, 1.05], "reaches below 0.95, the least that counts as holding"),
+        ([1.0, 1.1], [0.95, 1.05], "reaches above 1.05, the most that counts as holding"),
+        ([0.9, 1.1], [0.95, 1.05], "reaches past both ends of what counts as holding"),
+        ([None, None], [0.95, None], "reaches below 0.95"),
+        ([2.0, 5.0], [10**0.5, None], "reaches below 3.162\u00a0(√10), the least"),
+    ],
+)
+def test_an_undecided_claim_says_at_which_end(
+    interval: list[float | None], region: list[float | None], words: str
+) -> None:
+    claim = {"kind": "ratio", "interval": interval, "region": region, "estimate": 1.0}
+    assert words in claims.past_the_edge(claim)
+
+
+def test_a_page_of_which_nothing_was_measured_says_so(stream: dict[str, Any]) -> None:
+    facts = {shown.name: shown.value for shown in first_screen.strip(stream)}
+    assert "Measured" in facts
+    assert "disturbed" in facts["Quality"]
+    emulated = [{**point, "emulates": "a device"} for point in stream["points"]]
+    facts = {
+        shown.name: shown.value for shown in first_screen.strip({**stream, "points": emulated})
+    }
+    assert "Simulated" in facts
+    assert "Measured" not in facts
+    assert facts["Quality"] == "nothing was measured"
+
+
+def test_a_title_takes_no_claim_for_a_finding(stream: dict[str, Any]) -> None:
+    figure = {**stream["figures"][0], "claims": [stream["figures"][0]["claims"][0]]}
+    undecided = {**figure["claims"][0], "verdict": "inconclusive"}
+    paper = {**stream, "thesis": None, "figures": [{**figure, "claims": [undecided]}]}
+    assert answer.headline(paper).startswith("Not decided here: the claim that ")
+    away = {**undecided, "verdict": "not_measurable_here"}
+    paper["figures"] = [{**figure, "claims": [away]}]
+    assert answer.headline(paper).startswith("Not measurable here: the claim that ")
+
+
+def test_of_several_claims_each_row_has_its_verdict(stream: dict[str, Any]) -> None:
+    drawn = first_screen.charts(stream)[-1]
+    assert drawn.columns[-1] == "verdict"
+    assert {row.cells[-1] for row in drawn.rows} == {"✓"}
+    first, *others = first_screen.leading_claims(stream)
+    edge = {"code": "over_the_edge"}
+    price = {"guard": False, "blocks": 34, "margin": 0.1, "minutes": 1, "least": 8}
+    undecided = {**first, "verdict": "inconclusive", "reason": edge, "price": price}
+    undecided |= {"interval": [0.9, 1.0], "blocks": 12}
+    why = first_screen.why(stream, [undecided, *others])
+    assert "reaches below 0.95" in why
+    assert "34 rounds" in why
+    assert "benchbook settle" in why
