@@ -10,7 +10,7 @@ def stored(path: Path) -> list[str]:
     try:
         cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
     except (ValueError, KeyError, TypeError) as error:
-        return [f"{path}: is no notebook ({error}); write it anew in JupyterLab"]
+        return [f"{path}: is not a notebook ({error}); write it again in JupyterLab"]
     return [
         f"{path}: cell {number} stores an output or its count; clear all outputs and save it"
         for number, cell in enumerate(cells, 1)

@@ -132,7 +132,7 @@ def test_huge_pages_come_when_asked_for_and_never_when_forbidden(allocation: Pat
     assert small["usage"]["anon_huge_bytes"] == 0
     done = run(allocation, "--way=mmap", f"--bytes={HUGE_BYTES}", point("get", 1, 1))
     if done.returncode == 77:
-        pytest.skip("this system takes no advice on huge pages")
+        pytest.skip("this system does not take a request for huge pages")
     (huge,) = kernels.points(done.stdout)
     assert good(huge)["huge_pages_asked"] == "advised"
     if not huge["usage"]["anon_huge_bytes"]:

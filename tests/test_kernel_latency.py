@@ -83,7 +83,7 @@ def test_huge_pages_come_when_asked_for_and_never_when_forbidden(latency: Path) 
     assert small["usage"]["anon_huge_bytes"] == 0
     done = run(latency, "--pages=huge", point(HUGE_BYTES))
     if done.returncode == 77:
-        pytest.skip("this system takes no advice on huge pages")
+        pytest.skip("this system does not take a request for huge pages")
     (huge,) = kernels.points(done.stdout)
     assert huge["observations"]["huge_pages_asked"] == "advised"
     if not huge["usage"]["anon_huge_bytes"]:
@@ -161,7 +161,7 @@ def test_beyond_the_limit_is_a_reason_and_no_crash(latency: Path) -> None:
     done = run(latency, *wanted, under=[prlimit, f"--as={128 << 20}"])
     assert done.returncode == 77
     (end,) = [line for line in kernels.lines(done.stdout) if line["kind"] == "end"]
-    assert "a working set of 536870912 bytes could not be had (Cannot allocate" in end["reason"]
+    assert "a working set of 536870912 bytes cannot be allocated (Cannot allocate" in end["reason"]
 
 
 @pytest.mark.parametrize(

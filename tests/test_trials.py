@@ -90,7 +90,7 @@ def test_arrays_of_the_heap_beyond_memory_are_refused_by_the_kernel(
     row = tried(tmp_path, trial, program=copying)
     assert (row["outcome"], row["exit_status"], row["signal"]) == ("cannot_run", 77, None)
     assert (row["value"], row["unit"]) == (77, "exit status")
-    assert "could not be had (Cannot allocate memory)" in row["reason"]
+    assert "cannot be allocated (Cannot allocate memory)" in row["reason"]
     assert str(row["bytes"]) in row["reason"]
     assert row["bytes"] % MIB == 0
     assert row["bytes"] == pytest.approx(2 * row["memory_bytes"], abs=MIB)

@@ -19,7 +19,7 @@ PAGE = Path("reports/compare.html")
 
 def command(
     a: Annotated[str, typer.Argument(metavar="A", help="a run's folder, HOST, or HOST/PRESET")],
-    b: Annotated[str, typer.Argument(metavar="B", help="what is held against it")],
+    b: Annotated[str, typer.Argument(metavar="B", help="what it is compared with")],
     html: Annotated[bool, typer.Option("--html", help="write reports/compare.html")] = False,
     as_json: AsJson = False,
 ) -> None:

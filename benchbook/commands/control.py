@@ -15,7 +15,7 @@ from benchbook.core.processes import follow_parent
 def command(
     artefact: str,
     config: Config = None,
-    seeds: Annotated[int, typer.Option(help="of its replay, if it has one")] = 3,
+    seeds: Annotated[int, typer.Option(help="how many seeds its replay gets, if it has one")] = 3,
 ) -> None:
     """Play one control again on this machine, and print what the detectors found."""
     follow_parent(None)

@@ -17,7 +17,7 @@ def command(
     file: Annotated[
         Path, typer.Argument(metavar="FILE", help="an archive of `export`, or a log; - is stdin")
     ],
-    name: Annotated[str, typer.Option("--as", help="what the run of a log is called")] = "",
+    name: Annotated[str, typer.Option("--as", help="name for the run of a log")] = "",
     l3: CacheSize = "",
     host: Annotated[str, typer.Option(help="where a log was made, as with explain")] = "",
 ) -> None:

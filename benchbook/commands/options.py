@@ -27,7 +27,7 @@ Higher = Annotated[bool, typer.Option("--higher-is-better", help="of that figure
 Budget = Annotated[float, typer.Option(min=0.1, help="seconds a pair takes at most")]
 RunLimit = Annotated[float, typer.Option("--limit", min=0.1, help="seconds a run takes at most")]
 Equal = Annotated[
-    float, typer.Option(min=0.01, max=100, help="up to so many per cent they are equal")
+    float, typer.Option(min=0.01, max=100, help="per cent up to which they count as equal")
 ]
 Cpus = Annotated[str, typer.Option(help="CPUs to run on, as `0,2`")]
 FailIf = Annotated[

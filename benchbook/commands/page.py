@@ -20,7 +20,7 @@ def command(
     alone: Annotated[
         bool, typer.Option("--alone", help="without links to other pages, so that it can be sent")
     ] = False,
-    index: Annotated[Path | None, typer.Option(help="brought up to date with this page")] = None,
+    index: Annotated[Path | None, typer.Option(help="an index that gets this page too")] = None,
 ) -> None:
     """Execute a paper's notebook and export it as one page."""
     papers = _names if index else None

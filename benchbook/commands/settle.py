@@ -43,7 +43,9 @@ ENDLESS_S = 1e9  # the blocks are fixed beforehand, so no budget may end the run
 def command(
     claim: str,
     config: Config = None,
-    blocks: Annotated[int | None, typer.Option(help="instead of those that were reckoned")] = None,
+    blocks: Annotated[
+        int | None, typer.Option(help="number of rounds, instead of the computed one")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Measure a new run that alone decides one CLAIM (paper/figure/claim) that is not decided."""

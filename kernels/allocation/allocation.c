@@ -170,7 +170,8 @@ static bool can_advise(void) {
 
 static struct bench_task prepare(const struct bench_point *point) {
     if (point->values[KEY_HUGE] && !can_advise()) {
-        cannot_run("this system takes no advice on huge pages (%s); give huge=0", strerror(errno));
+        cannot_run("this system does not take a request for huge pages (%s); give huge=0",
+                   strerror(errno));
     }
     piece = (struct piece){
         .bytes = bytes,
@@ -225,8 +226,10 @@ static void look_at_rest(struct bench_report *report) {
         bench_fail(report, "memory that was given back is still there");
     }
     if (way == &ways[WAY_SBRK] && ways_break() != heap_end) {
-        bench_fail(report, "the heap ends %td bytes from where it began: somebody else moved it",
-                   ways_break() - heap_end);
+        bench_fail(
+            report,
+            "the heap ends %td bytes from where it began: another part of the program moved it",
+            ways_break() - heap_end);
     }
 }
 

@@ -41,8 +41,8 @@ static const struct argp_option options[] = {
     {.name = "destination-offset",
      .key = OPTION_DESTINATION,
      .arg = "BYTES",
-     .doc = "The same for the destination"},
-    {.name = "seed", .key = OPTION_SEED, .arg = "N", .doc = "Of the data that is moved"},
+     .doc = "Where in its first 4096 bytes the destination begins, as for the source"},
+    {.name = "seed", .key = OPTION_SEED, .arg = "N", .doc = "Seed of the data that is moved"},
     {.name = "processes",
      .key = OPTION_PROCESSES,
      .arg = "N",
@@ -59,7 +59,7 @@ static const struct argp_option options[] = {
             "only"},
     {.name = "pause",
      .key = OPTION_PAUSE,
-     .doc = "Stop before each turn, until a SIGCONT: somebody else has one meanwhile"},
+     .doc = "Stop before each turn until a SIGCONT, so that another program can have its turn"},
     {.name = "help", .key = OPTION_HELP, .doc = "Print this text"},
     {0},
 };
@@ -83,7 +83,7 @@ static bool parse_together(const char *text) {
 static void add_point(const struct input *input, const char *text) {
     struct arguments *arguments = input->arguments;
     if (arguments->point_count == POINTS_MAX) {
-        refuse("there are more than %d --point; split them over several starts", POINTS_MAX);
+        refuse("there are more than %d --point; give them to several runs", POINTS_MAX);
     }
     arguments->points[arguments->point_count++] = point_parse(input->kernel, text);
 }

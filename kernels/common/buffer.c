@@ -16,7 +16,7 @@ uint64_t *buffer_allocate(uint64_t bytes, uint64_t offset) {
         pages = mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     }
     if (pages == MAP_FAILED) {
-        cannot_run("a buffer of %" PRIu64 " bytes could not be had (%s); ask for a smaller one",
+        cannot_run("a buffer of %" PRIu64 " bytes cannot be allocated (%s); ask for a smaller one",
                    bytes, strerror(errno));
     }
     return (uint64_t *)pages + offset / sizeof(uint64_t);

@@ -30,7 +30,7 @@ static int ready_pipe[2];
 
 void companion_ready(uint64_t value) {
     if (write(ready_pipe[1], &value, sizeof value) != sizeof value) {
-        refuse("it could not say that it was ready (%s); start again", strerror(errno));
+        refuse("it could not report that it was ready (%s); start again", strerror(errno));
     }
     close(ready_pipe[1]);
 }
@@ -56,8 +56,8 @@ _Noreturn static void end_like(struct companion *companion) {
     companion->pid = 0;
     const char *said = *companion->sentence ? companion->sentence : "it gave no reason";
     if (WIFSIGNALED(status)) {
-        refuse("%s was ended by signal %d (%s); if nobody sent it, see whether memory was short",
-               companion->name, WTERMSIG(status), strsignal(WTERMSIG(status)));
+        refuse("%s was ended by signal %d (%s); check whether memory was short", companion->name,
+               WTERMSIG(status), strsignal(WTERMSIG(status)));
     }
     if (WEXITSTATUS(status) == EXIT_CANNOT_RUN) {
         cannot_run("%s: %s", companion->name, said);

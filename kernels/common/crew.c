@@ -43,7 +43,7 @@ void *crew_share(size_t bytes, const char *what) {
 
 void crew_meet(void) {
     if (meeting && !meeting_wait(meeting, &attended, NULL)) {
-        cannot_run("a process waited for the others in vain for %" PRIu64 " s; free the CPUs",
+        cannot_run("a process waited too long for the others: %" PRIu64 " s; free the CPUs",
                    meeting->limit_ns / UINT64_C(1000000000));
     }
 }

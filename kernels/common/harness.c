@@ -69,7 +69,7 @@ static struct bench_buffers open_kernel(size_t process) {
     const bool lacks_one = (settings.source_offset && !buffers.source) ||
                            (settings.destination_offset && !buffers.destination);
     if (lacks_one && !buffers.fixed) {
-        refuse("%s has no buffer that the offset given could move; leave it out",
+        refuse("%s has no buffer that the given offset could move; leave the offset out",
                bench_kernel.name);
     }
     return buffers;

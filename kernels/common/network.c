@@ -35,16 +35,16 @@ static const struct argp_option options[] = {
     {.name = "near-address",
      .key = OPTION_NEAR,
      .arg = "ADDRESS",
-     .doc = "Of this host; without it, the one from which the far side is reached"},
+     .doc = "Address of this host (if not given, the one from which the far side is reached)"},
     {.name = "far-address", .key = OPTION_FAR, .arg = "ADDRESS", .doc = "Of the far side"},
     {.name = "far-namespace",
      .key = OPTION_NAMESPACE,
      .arg = "PATH",
-     .doc = "Network namespace in which the far side is started; without it, this one"},
+     .doc = "Network namespace in which the far side is started (if not given, this one)"},
     {.name = "port",
      .key = OPTION_PORT,
      .arg = "N",
-     .doc = "Start no far side: somebody else's answers on this port"},
+     .doc = "Start no far side: another program answers on this port"},
     {.name = "wait",
      .key = OPTION_WAIT,
      .arg = "block|spin",
@@ -204,7 +204,7 @@ static struct in_addr find_near(struct in_addr far) {
     const int way = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     if (way < 0 || connect(way, (const struct sockaddr *)&there, sizeof there) != 0 ||
         getsockname(way, (struct sockaddr *)&here, &length) != 0) {
-        cannot_run("there is no way to the far side (%s); see its address and the routes",
+        cannot_run("there is no way to the far side (%s); check its address and the routes",
                    strerror(errno));
     }
     close(way);

@@ -102,9 +102,9 @@ static const char *means(status code) {
         return "host or device has no memory for it; ask for fewer bytes";
     case NO_DEVICE:
     case DEVICES_UNAVAILABLE:
-        return "the device is gone or taken; see that it is there and free, and run again";
+        return "the device is gone or taken; check that it is there and free, and run again";
     default:
-        return "see the kernel's log for the device, and run again";
+        return "read the kernel's log about the device, and run again";
     }
 }
 
@@ -139,8 +139,7 @@ static struct device find(const char *wanted) {
     int count = 0;
     const status code = cu.init(0);
     if (code != 0 || cu.device_count(&count) != 0 || count == 0) {
-        cannot_run("CUDA finds no device (cuInit says %d); see that one is there, and its driver",
-                   code);
+        cannot_run("CUDA finds no device (cuInit says %d); check the device and its driver", code);
     }
     ordinal all[DEVICES_MOST] = {0};
     struct device described[DEVICES_MOST];

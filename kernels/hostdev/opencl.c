@@ -118,9 +118,9 @@ static const char *means(status code) {
     case OUT_OF_HOST_MEMORY:
         return "the host has no memory for it; ask for fewer bytes";
     case DEVICE_NOT_AVAILABLE:
-        return "the device is gone; see that it is there and powered, and run again";
+        return "the device is gone; check that it is there and powered, and run again";
     default:
-        return "see the kernel's log for the device, and run again";
+        return "read the kernel's log about the device, and run again";
     }
 }
 
@@ -176,8 +176,8 @@ static size_t list(handle *all) {
     flag platform_count = 0;
     const status code = cl.platforms(PLATFORMS_MOST, platforms, &platform_count);
     if (code != 0 && code != PLATFORM_NOT_FOUND) {
-        cannot_run("OpenCL does not tell its platforms (clGetPlatformIDs says %" PRId32
-                   "); see its driver",
+        cannot_run("OpenCL does not list its platforms (clGetPlatformIDs says %" PRId32
+                   "); check its driver",
                    code);
     }
     size_t count = 0;

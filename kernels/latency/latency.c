@@ -81,7 +81,7 @@ static void *map(uint64_t bytes) {
     }
     if (room == MAP_FAILED) {
         cannot_run("a working set of %" PRIu64
-                   " bytes could not be had (%s); ask for a smaller one",
+                   " bytes cannot be allocated (%s); ask for a smaller one",
                    most_bytes, strerror(errno));
     }
     const uintptr_t past = (uintptr_t)room % HUGE_BYTES;
@@ -97,7 +97,7 @@ static struct bench_buffers open_ring(const struct bench_settings *settings) {
     (void)madvise(order, lines * sizeof *order, MADV_HUGEPAGE);
     const int advice = pages == PAGES_HUGE ? MADV_HUGEPAGE : MADV_NOHUGEPAGE;
     if (madvise(ring.first, most_bytes, advice) != 0 && pages == PAGES_HUGE) {
-        cannot_run("this system takes no advice on huge pages (%s); give --pages small",
+        cannot_run("this system does not take a request for huge pages (%s); give --pages small",
                    strerror(errno));
     }
     memset(ring.first, 0, most_bytes); /* in order: faults of a random walk take longer */

@@ -39,7 +39,7 @@ static void open_udp(const struct network *network, struct ends *ends) {
         ends->far.carrier = udp_carrier_join(ends->far.socket, &here);
     }
     if (!ends->near.carrier || !ends->far.carrier) {
-        lack("a pair of UDP sockets", "free ports at both addresses, or see the limits");
+        lack("a pair of UDP sockets", "free ports at both addresses, or check the limits");
     }
 }
 
@@ -70,7 +70,7 @@ static void look_at_interfaces(const struct network *network, uint64_t connectio
     is_there = is_there && ethernet_look(far_device.name, &far->interface, far->here);
     network_return();
     if (!is_there) {
-        lack("the interfaces", "see whether both hosts have one");
+        lack("the interfaces", "check that both hosts have one");
     }
     memcpy(near->there, far->here, sizeof near->there);
     memcpy(far->there, near->here, sizeof far->there);
@@ -127,7 +127,7 @@ static void open_ethernet(enum carrier_word word, const struct network *network,
 static void set_nodelay(int socket, bool on) {
     const int value = on;
     if (setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &value, sizeof value) != 0) {
-        lack("a TCP connection without delay", "see what stands between");
+        lack("a TCP connection without delay", "check the network between");
     }
 }
 
@@ -146,7 +146,7 @@ static void open_tcp(const struct network *network, bool nodelay, struct ends *e
         getsockname(listening, (struct sockaddr *)&there, &length) != 0 ||
         connect(ends->near.socket, (const struct sockaddr *)&there, sizeof there) != 0 ||
         (ends->far.socket = accept4(listening, NULL, NULL, SOCK_CLOEXEC)) < 0) {
-        lack("a TCP connection", "free ports at both addresses, or see the limits");
+        lack("a TCP connection", "free ports at both addresses, or check the limits");
     }
     close(listening);
     set_nodelay(ends->near.socket, nodelay);
@@ -156,7 +156,7 @@ static void open_tcp(const struct network *network, bool nodelay, struct ends *e
 struct ends ends_open(enum carrier_word word, const struct network *network, size_t frames) {
     struct ends ends = {.near.socket = -1, .far.socket = -1};
     if (getrandom(&ends.connection, sizeof ends.connection, 0) != sizeof ends.connection) {
-        lack("a random number", "see what forbids getrandom()");
+        lack("a random number", "check what forbids getrandom()");
     }
     switch (word) {
     case CARRIER_UDP:

@@ -189,5 +189,5 @@ _Noreturn void far_give_up(const char *why) {
     const struct timespec dying = {.tv_nsec = DYING_NS};
     nanosleep(&dying, NULL);
     companions_watch();
-    refuse("no message comes or goes any more (%s); see what stands between the sides", why);
+    refuse("no message comes or goes any more (%s); check the network between the sides", why);
 }

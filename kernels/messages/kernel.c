@@ -256,20 +256,20 @@ static const struct argp_option options[] = {
     {.name = "lost_per_million",
      .key = OPTION_LOST,
      .arg = "N",
-     .doc = "Lose so many of a million frames on purpose, at each end; 0 without it"},
+     .doc = "How many frames of a million to lose on purpose at each end (0 if not given)"},
     {.name = "carrier",
      .key = OPTION_CARRIER,
      .arg = "rings|xdp|packet|udp|memory|tcp|tcp-nagle",
-     .doc = "What brings messages to the other side; the last two are TCP alone, with and without "
+     .doc = "What carries messages to the other side; the last two are TCP alone, with and without "
             "TCP_NODELAY"},
     {.name = "poll_pause_ns",
      .key = OPTION_PAUSE,
      .arg = "NS",
-     .doc = "A far end that spins does something else so long between its polls; 0 without it"},
+     .doc = "How long a far end that spins does something else between two polls (0 if not given)"},
     {.name = "ring_frames",
      .key = OPTION_RING_FRAMES,
      .arg = "N",
-     .doc = "Room of each ring, in frames, a multiple of 32; 256 without it"},
+     .doc = "Room of each ring in frames, a multiple of 32 (256 if not given)"},
     {0},
 };
 
@@ -324,7 +324,7 @@ static const struct argp argp = {
 
 const struct bench_kernel bench_kernel = {
     .name = "messages",
-    .question = "How long does a message take that goes straight into another process's memory?",
+    .question = "How long does a message take that is written into another process's memory?",
     .argp = &argp,
     .keys = keys,
     .methods = methods,

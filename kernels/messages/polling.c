@@ -18,7 +18,8 @@ static void look_at_clock(struct endpoint *endpoint) {
     sending_look(endpoint, now_ns);
     silence_look(endpoint, now_ns);
     if (endpoint->carrier->is_gone) {
-        endpoint_fail(endpoint, "%s has gone: nobody is at its address", endpoint->options.peer);
+        endpoint_fail(endpoint, "%s has gone: nothing answers at its address",
+                      endpoint->options.peer);
     }
 }
 

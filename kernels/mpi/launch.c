@@ -89,7 +89,7 @@ static void read_own_arguments(void) {
     close(file);
     const ssize_t length = readlink("/proc/self/exe", launch.program, sizeof launch.program - 1);
     if (file < 0 || got < 0 || !launch.own || length < 0) {
-        cannot_run("the own command line cannot be read (%s); mount /proc", strerror(errno));
+        cannot_run("its own command line cannot be read (%s); mount /proc", strerror(errno));
     }
     launch.program[length] = 0;
 }
@@ -371,8 +371,9 @@ static pid_t start_apart(void) {
 static void look_at_output(const char *name, const char *path) {
     const int again = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
     if (again < 0) {
-        refuse("%s is not this user's to open again (%s); redirect it to a file of your own", name,
-               strerror(errno));
+        refuse("%s belongs to another user and cannot be opened again (%s); redirect it to a file "
+               "of your own",
+               name, strerror(errno));
     }
     close(again);
 }
@@ -411,8 +412,8 @@ void launch_run(int ranks, bool is_crowded) {
     while (waitpid(first, &how, 0) < 0 && errno == EINTR) {
     }
     if (!WIFEXITED(how)) {
-        refuse("who started the ranks was ended by signal %d (%s); if nobody sent it, see whether "
-               "memory was short",
+        refuse("the program that started the ranks was ended by signal %d (%s); check "
+               "whether memory was short",
                WTERMSIG(how), strsignal(WTERMSIG(how)));
     }
     _exit(WEXITSTATUS(how));

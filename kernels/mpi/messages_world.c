@@ -26,7 +26,7 @@ static void give_up(const char *why) {
     const struct timespec dying = {.tv_nsec = DYING_NS};
     nanosleep(&dying, NULL);
     companions_watch();
-    refuse("the ranks cannot go on (%s); see what stands between them", why);
+    refuse("the ranks cannot go on (%s); check the network between them", why);
 }
 
 static struct endpoint *join(int rank, const struct end *end, uint64_t connection) {

@@ -150,8 +150,7 @@ int world_enter(const char *launched, int ranks, bool is_crowded) {
     cpus_pin(cpus[(size_t)rank % count]);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     if (size != ranks) {
-        refuse("there are %d ranks in place of %d; leave the starting to this program", size,
-               ranks);
+        refuse("there are %d ranks instead of %d; let this program start the ranks", size, ranks);
     }
     MPI_Get_library_version(library, &length);
     library[strcspn(library, "\n,")] = 0;

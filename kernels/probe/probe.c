@@ -204,7 +204,7 @@ static const struct argp_option options[] = {
     [STEP_PAIR] = {.name = "pair",
                    .key = OPTION_STEP + STEP_PAIR,
                    .arg = "A:B:NS",
-                   .doc = "Two CPUs throw a cache line to and fro, for at most NS nanoseconds"},
+                   .doc = "Two CPUs pass a cache line back and forth, for at most NS nanoseconds"},
     [STEP_ANCHOR] = {.name = "anchor",
                      .key = OPTION_STEP + STEP_ANCHOR,
                      .arg = "CPUS:BYTES:SAMPLES",

@@ -20,7 +20,7 @@ static int listen_at(struct sockaddr_in *address, int type) {
         (type == SOCK_STREAM && listen(fd, BACKLOG) != 0)) {
         char text[INET_ADDRSTRLEN];
         inet_ntop(AF_INET, &address->sin_addr, text, sizeof text);
-        refuse("the far side has no socket at %s (%s); free ports there, or see its limits", text,
+        refuse("the far side has no socket at %s (%s); free ports there, or check its limits", text,
                strerror(errno));
     }
     getsockname(fd, (struct sockaddr *)address, &length);

@@ -29,7 +29,7 @@ static void open_socket(struct trip *trip) {
     }
     trip->socket = trip_connect(trip);
     if (setsockopt(trip->socket, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit) != 0) {
-        refuse("a socket takes no limit of time (%s); see what stands between", strerror(errno));
+        refuse("a socket takes no limit of time (%s); check the network between", strerror(errno));
     }
 }
 

@@ -45,7 +45,7 @@ static void open_client(struct trip *trip) {
                  ? clnt_vc_create(trip->socket, &address, TRANSFER, TRANSFER_VERSION, 0, 0)
                  : clnt_dg_create(trip->socket, &address, TRANSFER, TRANSFER_VERSION, 0, 0);
     if (!client) {
-        refuse("the RPC library has no handle for calls%s; see memory and limits",
+        refuse("the RPC library has no handle for calls%s; check memory and limits",
                clnt_spcreateerror(""));
     }
     set_limit(trip->protocol);

@@ -145,7 +145,7 @@ _Noreturn static void give_up(void) {
     const struct timespec dying = {.tv_nsec = DYING_NS};
     nanosleep(&dying, NULL);
     companions_watch();
-    refuse("a request of %zu bytes over %s has no answer (%s); see what stands between the sides",
+    refuse("a request of %zu bytes over %s has no answer (%s); check the network between the sides",
            trip.request_bytes, protocols[trip.protocol],
            trip.end == TRIP_LOST ? "time is out" : trip.why);
 }
@@ -323,7 +323,7 @@ static void check(const struct bench_point *point, struct bench_report *report) 
     if (has_failed()) {
         bench_fail(report,
                    "%" PRIu64 " requests of %" PRIu64 " planned have no answer, and more than %d "
-                   "%% or %d in a row are too many; see what drops datagrams",
+                   "%% or %d in a row are too many; check what drops datagrams",
                    outcome.lost, outcome.planned, LOST_PERCENT_MOST, LOST_IN_A_ROW_MOST - 1);
     }
     observe_sides(point, report);

@@ -30,9 +30,9 @@ _Noreturn void serve_calls(struct listening listening) {
     for (size_t i = 0; i < sizeof transports / sizeof *transports; i++) {
         if (!transports[i] ||
             !svc_reg(transports[i], TRANSFER, TRANSFER_VERSION, transfer_1, NULL)) {
-            refuse("the RPC library takes no calls at its socket; see memory and limits");
+            refuse("the RPC library takes no calls at its socket; check memory and limits");
         }
     }
     svc_run();
-    refuse("the RPC library takes no more calls; see the limit of open files");
+    refuse("the RPC library takes no more calls; check the limit of open files");
 }

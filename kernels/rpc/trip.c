@@ -10,7 +10,7 @@ int trip_connect(struct trip *trip) {
     const int near = socket(AF_INET, type | SOCK_CLOEXEC, 0);
     if (near < 0 || bind(near, (const struct sockaddr *)&here, sizeof here) != 0 ||
         connect(near, (const struct sockaddr *)&trip->there, sizeof trip->there) != 0) {
-        refuse("the far side cannot be reached (%s); see addresses, ports and limits",
+        refuse("the far side cannot be reached (%s); check addresses, ports and limits",
                strerror(errno));
     }
     trip->sockets_opened++;

@@ -226,7 +226,7 @@ static void check(const struct bench_point *point, struct bench_report *report) 
 
 const struct bench_kernel bench_kernel = {
     .name = "syscall",
-    .question = "What does it cost to ask the system who one is, and what time it is?",
+    .question = "What does it cost to ask the system for the process id and for the time?",
     .keys = keys,
     .methods = methods,
     .accept = accept_point,

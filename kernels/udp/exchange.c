@@ -13,7 +13,7 @@ void exchange_renew(struct exchange *exchange) {
     const int before = exchange->socket;
     exchange->socket = exchange_socket(exchange);
     if (exchange->socket < 0) {
-        refuse("the near side has no socket (%s); see its address and the limit of open files",
+        refuse("the near side has no socket (%s); check its address and the limit of open files",
                strerror(errno));
     }
     if (before >= 0) {

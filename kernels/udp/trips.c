@@ -135,7 +135,7 @@ static void finish(const void *state) {
         return;
     }
     if (!is_loss(current.error)) {
-        refuse("a datagram of %zu bytes could not be sent (%s); see addresses, MTU and limits",
+        refuse("a datagram of %zu bytes could not be sent (%s); check addresses, MTU and limits",
                exchange->bytes, strerror(current.error));
     }
     exchange->sockets += exchange->socket < 0;

@@ -29,7 +29,7 @@ def test_a_home_that_cannot_be_used(place: Place, tmp_path: Path, home: str) -> 
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip() == str(place.root / "build/home")
     (line,) = sentences(done)
-    assert "is no folder that can be written to" in line
+    assert "is not a folder that can be written to" in line
     assert not (tmp_path / "absent").exists()
 
 

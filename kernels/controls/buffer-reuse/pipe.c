@@ -103,7 +103,7 @@ static void check(const struct bench_point *point, struct bench_report *report) 
 
 const struct bench_kernel bench_kernel = {
     .name = "pipe",
-    .question = "Do messages from the same buffers take less time than such from many?",
+    .question = "Do messages from the same buffers take less time than messages from many?",
     .keys = keys,
     .methods = methods,
     .accept = accept_point,

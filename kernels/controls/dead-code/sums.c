@@ -120,7 +120,7 @@ static void check(const struct bench_point *point, struct bench_report *report) 
 
 const struct bench_kernel bench_kernel = {
     .name = "sums",
-    .question = "How fast is an array summed if nobody needs the sum, or everybody knows it?",
+    .question = "How fast is an array summed if the sum is not used, or known in advance?",
     .size = {.bytes = &bytes, .of = "the array", .multiple = LINE_BYTES, .most = INT64_MAX},
     .methods = methods,
     .open = open_arrays,

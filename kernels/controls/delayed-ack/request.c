@@ -77,7 +77,7 @@ static void finish(const void *state) {
     (void)state;
     companions_watch();
     if (error) {
-        refuse("a request of %zu bytes was not answered (%s); see what stands between the sides",
+        refuse("a request of %zu bytes was not answered (%s); check the network between the sides",
                exchange.bytes, strerror(error));
     }
     transfers++;
@@ -130,7 +130,7 @@ static struct bench_buffers open_network(const struct bench_settings *settings) 
         cannot_run("this process may use 1 CPU, and both sides need one each; give it two");
     }
     if (!network_device(NETWORK_NEAR, &device)) {
-        cannot_run("the interface of the near side is unknown; see its address");
+        cannot_run("the interface of the near side is unknown; check its address");
     }
     request = calloc(1, REQUEST_BYTES_MOST);
     if (!request) {
@@ -154,7 +154,7 @@ static int connect_to_far_side(bool nodelay) {
     if (near < 0 || setsockopt(near, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on) != 0 ||
         setsockopt(near, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit) != 0 ||
         connect(near, (const struct sockaddr *)&there, sizeof there) != 0) {
-        refuse("the far side cannot be reached (%s); see addresses and limits", strerror(errno));
+        refuse("the far side cannot be reached (%s); check addresses and limits", strerror(errno));
     }
     return near;
 }
@@ -240,7 +240,7 @@ static void check(const struct bench_point *point, struct bench_report *report) 
 
 const struct bench_kernel bench_kernel = {
     .name = "request",
-    .question = "How long does a request over TCP take until its answer is there?",
+    .question = "How long does a request over TCP take until its answer arrives?",
     .argp = &network_argp,
     .keys = keys,
     .methods = methods,

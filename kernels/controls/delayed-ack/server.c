@@ -27,7 +27,7 @@ int server_listen(struct sockaddr_in *address) {
     const int listening = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (listening < 0 || bind(listening, (const struct sockaddr *)address, length) != 0 ||
         listen(listening, 1) != 0) {
-        refuse("no socket can listen on the far side (%s); see its address and the limits",
+        refuse("no socket can listen on the far side (%s); check its address and the limits",
                strerror(errno));
     }
     getsockname(listening, (struct sockaddr *)address, &length);

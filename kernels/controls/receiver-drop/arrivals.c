@@ -32,7 +32,7 @@ int arrivals_socket(struct sockaddr_in *address) {
     socklen_t length = sizeof *address;
     const int opened = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     if (opened < 0 || bind(opened, (const struct sockaddr *)address, length) != 0) {
-        refuse("no socket can be opened (%s); see addresses and limits", strerror(errno));
+        refuse("no socket can be opened (%s); check addresses and limits", strerror(errno));
     }
     getsockname(opened, (struct sockaddr *)address, &length);
     return opened;

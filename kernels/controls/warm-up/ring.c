@@ -77,7 +77,7 @@ static struct bench_buffers open_buffer(const struct bench_settings *settings) {
     seed = settings->seed;
     void *pages = mmap(NULL, room(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (pages == MAP_FAILED) {
-        cannot_run("a ring of %zu bytes could not be had (%s); ask for smaller pieces", room(),
+        cannot_run("a ring of %zu bytes cannot be allocated (%s); ask for smaller pieces", room(),
                    strerror(errno));
     }
     (void)madvise(pages, room(), MADV_NOHUGEPAGE); /* a system without any has none to leave */

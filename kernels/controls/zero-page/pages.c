@@ -101,7 +101,7 @@ static struct pages take(uint64_t offset) {
     void *first =
         mmap(NULL, pages.room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (first == MAP_FAILED) {
-        cannot_run("a buffer of %" PRIu64 " bytes could not be had (%s); ask for a smaller one",
+        cannot_run("a buffer of %" PRIu64 " bytes cannot be allocated (%s); ask for a smaller one",
                    bytes, strerror(errno));
     }
     (void)madvise(first, pages.room, MADV_NOHUGEPAGE); /* a system without any has none to leave */
