@@ -299,6 +299,16 @@ def test_a_full_disk_at_the_end_leaves_nothing(
     assert [path.name for path in checkout.iterdir()] == ["kernels"]
 
 
+def test_what_a_killed_import_left_is_removed_by_the_next(crate: Path, checkout: Path) -> None:
+    left = checkout / "data" / f"{import_archive.DRAFT}abc"
+    (left / "data").mkdir(parents=True)
+    young = left.with_name(f"{import_archive.DRAFT}young")
+    young.mkdir()
+    os.utime(left, (0, 0))
+    imported(checkout, crate)
+    assert {path.name for path in (checkout / "data").iterdir()} == {"recorded", young.name}
+
+
 def typed(checkout: Path, monkeypatch: pytest.MonkeyPatch, *words: object) -> str:
     monkeypatch.chdir(checkout)
     done = CliRunner().invoke(app.app, [str(word) for word in words])

@@ -24,10 +24,17 @@ OLD_S = 60.0  # a folder of this age that nobody holds was left by a process tha
 def folder() -> Path:
     """This process's own folder, which no other user may enter; it goes with the process, and what
     killed processes of this user left is removed. OSError where none can be made."""
-    _remove_left(Path(tempfile.gettempdir()))
-    made = Path(tempfile.mkdtemp(prefix=PREFIX))
-    _hold(made)
+    made = new_folder(Path(tempfile.gettempdir()), PREFIX)
     atexit.register(shutil.rmtree, made, ignore_errors=True)
+    return made
+
+
+def new_folder(parent: Path, prefix: str) -> Path:
+    """A folder in `parent` that this process holds until it ends; those of this prefix that killed
+    processes left there are removed. OSError where none can be made."""
+    _remove_left(parent, prefix)
+    made = Path(tempfile.mkdtemp(prefix=prefix, dir=parent))
+    _hold(made)
     return made
 
 
@@ -48,8 +55,8 @@ def _hold(place: Path) -> bool:
     return True
 
 
-def _remove_left(parent: Path) -> None:
-    for place in parent.glob(f"{PREFIX}*"):
+def _remove_left(parent: Path, prefix: str) -> None:
+    for place in parent.glob(f"{prefix}*"):
         with suppress(OSError):  # it is somebody else's, or has just gone
             about = place.lstat()
             own = about.st_uid == os.getuid()

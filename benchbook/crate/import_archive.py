@@ -7,13 +7,13 @@ data/recorded whole or not at all, and no run that is there is changed.
 from __future__ import annotations
 
 import shutil
-import tempfile
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from benchbook.compare import compare
+from benchbook.core import scratch
 from benchbook.core.errors import BenchbookError
 from benchbook.core.files import write_json
 from benchbook.crate import contents, safe_files
@@ -25,6 +25,7 @@ from benchbook.records import journal, seal
 from benchbook.report import compare_sentences
 
 NEEDED = (journal.PLAN, journal.JOURNAL, journal.MANIFEST)
+DRAFT = ".import-"  # what begins the name of a folder in data/ that becomes runs
 LONGEST_REASON = 240  # letters
 MALFORMED = (KeyError, TypeError, ValueError, IndexError, AttributeError, ArithmeticError)
 
@@ -150,7 +151,7 @@ def _write(root: Path, archive: SafeArchive, index: Index, runs: list[_Run]) -> 
     absent = [folder for folder in folders if not folder.exists()]
     data = (root / recorded.FOLDER).parent
     data.mkdir(parents=True, exist_ok=True)
-    draft = Path(tempfile.mkdtemp(prefix=".import-", dir=data))
+    draft = scratch.new_folder(data, DRAFT)
     moved: list[Path] = []
     try:
         for run in runs:
