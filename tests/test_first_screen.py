@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from pathlib import Path
 from typing import Any
@@ -147,7 +148,10 @@ def test_what_cannot_be_measured_is_shown_with_what_tests_it_here(stream: dict[s
     assert first_screen.happened(paper, shown).endswith(
         "Of 2 claims that test the same idea on today’s systems, 2 are reproduced."
     )
-    assert first_screen.why(paper, shown) == "Why: the first needs a machine of 1998."
+    assert (
+        first_screen.why(paper, shown)
+        == "Why: the first claim needs a machine of 1998; there is none here."
+    )
     assert [row.label.lower() for row in first_screen.charts(paper)[0].rows] == [
         "old ÷ new",
         *names[1:3],
@@ -209,3 +213,24 @@ def test_of_several_claims_each_row_has_its_verdict(stream: dict[str, Any]) -> N
     assert "reaches below 0.95" in why
     assert "34 rounds" in why
     assert "benchbook settle" in why
+
+
+def test_many_intervals_that_only_differ_in_their_end_share_a_sentence(
+    stream: dict[str, Any],
+) -> None:
+    price = {"guard": False, "blocks": 34, "margin": 0.1, "minutes": 1, "least": 8}
+    edge = {"verdict": "inconclusive", "reason": {"code": "over_the_edge"}, "price": price}
+    leading = first_screen.leading_claims(stream)
+    intervals = itertools.cycle([[0.9, 1.0], [1.0, 1.1], [0.9, 1.1]])
+    undecided = [
+        {**claim, **edge, "blocks": 12, "interval": interval}
+        for claim, interval in zip(leading, intervals, strict=False)
+    ]
+    assert len(undecided) > 2
+    why = first_screen.why(stream, undecided)
+    assert why.startswith(
+        f"Why: for all {len(undecided)} the interval reaches past one or both ends"
+    )
+    assert why.count("reaches") == 1
+    two = first_screen.why(stream, [*undecided[:2], *leading[2:]])
+    assert two.count("reaches") == 2

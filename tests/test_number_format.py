@@ -74,6 +74,12 @@ def test_away_from_the_bounds_the_interval_chooses_the_digits() -> None:
     assert number_format.with_interval(9.21, 8.83, 9.74, edges=[1.0]) == "9.2 (8.8 to 9.7)"
 
 
+def test_a_value_that_is_not_zero_is_not_printed_as_zero() -> None:
+    assert number_format.with_interval(0.452, 0.0, 9.71) == "0.5 (0 to 10)"
+    assert number_format.with_interval(0.0, -5.0, 5.0) == "0 (-5 to 5)"
+    assert number_format.with_interval(0.004, -5.0, 5.0) == "0 (-5 to 5)"  # nearer to it than told
+
+
 def test_a_quotient_is_that_of_the_numbers_as_printed() -> None:
     assert number_format.quotient("131,300", "21,600") == "6.08"
     assert number_format.quotient("59.7", "12.5") == "4.78"

@@ -84,7 +84,12 @@ def with_interval(
         return NONE
     if low == high == value:
         return number(value, edges=edges)
-    return f"{number(value, low, high, edges=edges)} ({interval(low, high, edges=edges)})"
+    digits = places(low, high)
+    if digits is not None and round(value, digits) == 0 != round(value, digits + 1):
+        shown = _rounded(value, digits + 1, edges)  # a value that is not 0 is not printed as 0
+    else:
+        shown = number(value, low, high, edges=edges)
+    return f"{shown} ({interval(low, high, edges=edges)})"
 
 
 def quotient(top: str, bottom: str) -> str:

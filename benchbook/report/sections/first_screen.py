@@ -214,20 +214,19 @@ def why(paper: Paper, claims: list[Claim]) -> str:
     top = first["points"].get("numerator") if first["kind"] == "ratio" else None
     if top and (because := wording.mechanism(paper, top)):
         how = claims_section.dependence(first)
-        return f"Why: {wording.method_name(paper, top)} {because}" + (f"; {how}." if how else ".")
+        rests = f"; the claim {how.removeprefix('it ')}" if how else ""
+        return f"Why: {wording.method_name(paper, top)} {because}{rests}."
     if first["verdict"] == "not_measurable_here" and first.get("requires"):
-        subject = "the first" if len(claims) > 1 else "it"
-        return f"Why: {subject} needs {first['requires'].rstrip('.')}.{_stand_in(paper, first)}"
+        subject = "the first claim" if len(claims) > 1 else "it"
+        needed = first["requires"].rstrip(".")
+        return f"Why: {subject} needs {needed}; there is none here.{_stand_in(paper, first)}"
     if first["verdict"] == "not_measurable_here":
         return f"Why: {wording.lower_first(claims_section.not_measurable(paper, first))}"
     if len(claims) > 1:
         undecided = equivalence.reasons_undecided(paper, claims)
         if undecided:
             points = [point for claim in claims for point in wording.points_of(claim)]
-            clauses = [
-                f"for {number_format.listed(names)} {reason}" for reason, names in undecided.items()
-            ]
-            text = f"Why: {'; '.join(clauses)}."
+            text = f"Why: {'; '.join(_clauses(claims, undecided))}."
             parts = (text, run_groups.of_points(paper, points), _settling(paper, claims))
             return " ".join(filter(None, parts))
     if first["verdict"] == UNDECIDED and first["reason"]["code"] == Code.OVER_THE_EDGE:
@@ -236,6 +235,21 @@ def why(paper: Paper, claims: list[Claim]) -> str:
     if first["verdict"] == UNDECIDED:
         return f"Why: {wording.lower_first(claims_section.reason_undecided(paper, first))}"
     return f"Why: {wording.lower_first(_cause(paper, claims))}"
+
+
+def _clauses(claims: list[Claim], undecided: dict[str, list[str]]) -> list[str]:
+    """Each reason with what it is about. Where more than two claims of one region only differ in
+    the end that their intervals reach past, all at once: the chart shows which."""
+    undecided_claims = [claim for claim in claims if claim["verdict"] == UNDECIDED]
+    regions = {claims_section.region(claim) for claim in undecided_claims}
+    edges = {claims_section.past_the_edge(claim) for claim in undecided_claims}
+    if len(undecided_claims) > 2 and len(regions) == 1 and edges == set(undecided):
+        many = f"all {len(claims)}" if len(undecided_claims) == len(claims) else "the others"
+        return [
+            f"for {many} the interval reaches past one or both ends of what counts as holding, "
+            f"{regions.pop()}"
+        ]
+    return [f"for {number_format.listed(names)} {reason}" for reason, names in undecided.items()]
 
 
 def _settling(paper: Paper, claims: list[Claim]) -> str:
