@@ -3,7 +3,6 @@ second time."""
 
 from __future__ import annotations
 
-import json
 import math
 import random
 import time
@@ -17,7 +16,6 @@ from benchbook.ab.answer import LEAST_ROUNDS, Compared, compared
 from benchbook.ab.looks import ROUNDS_MOST, looks_in, until_decided
 from benchbook.define.models import Settings
 from benchbook.define.points import Point
-from benchbook.define.settings import settings_of_json
 from benchbook.history.confirmation import Confirmation, Outcome, outcome_of
 from benchbook.history.steps import Step
 from benchbook.host.topology import pin, read_topology
@@ -153,10 +151,14 @@ class PairedStart:
 
 
 def settings_of_run(plan: dict[str, Any], content: dict[str, Any]) -> Settings:
-    """The settings of a plan.json. Where it is older than turns and priorities, those of the
-    definition."""
-    newer = {"before_others": True, "turns": content.get("settings", {}).get("turns", 1)}
-    return settings_of_json(json.dumps(newer | plan["settings"]))
+    """The settings of a plan.json, as they were. Where it is older than turns and priorities, those
+    of the definition. Nothing is checked: an experiment's own may be beyond what config/ allows."""
+    newer = {
+        "before_others": True,
+        "turns": content.get("settings", {}).get("turns", 1),
+        "udp_peer": None,
+    }
+    return Settings.model_construct(None, **(newer | plan["settings"]))
 
 
 @dataclass
