@@ -308,21 +308,25 @@ def nodes_of(process: subprocess.Popen[str]) -> list[int]:
 def test_a_killed_node_ends_all(
     programs: dict[str, Path], build: str, killed: int, children: list[subprocess.Popen[str]]
 ) -> None:
+    """While the others start, as soon as all run, and while they work."""
     command = [str(programs[build]), "--nodes=3", "--crowded", point("lu", 512, 1000)]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    children.append(process)
-    while len(nodes_of(process)) < 2:
-        time.sleep(0.01)
-    time.sleep(0.3)
-    nodes = nodes_of(process)
-    os.kill(nodes[0] if killed else process.pid, signal.SIGKILL)
-    began = time.monotonic()
-    _, errors = process.communicate(timeout=20)
-    while any(Path(f"/proc/{node}").exists() for node in nodes):
-        time.sleep(0.01)
-    assert time.monotonic() - began < ENDS_S
-    if killed:
-        assert "node 1 was ended by signal 9" in errors
+    for started, pause_s in ((1, 0), (1, 0.002), (2, 0), (2, 0.02), (2, 0.3)):
+        process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+        children.append(process)
+        while len(nodes_of(process)) < started:
+            time.sleep(0.001)
+        time.sleep(pause_s)
+        nodes = nodes_of(process)
+        os.kill(nodes[0] if killed else process.pid, signal.SIGKILL)
+        began = time.monotonic()
+        _, errors = process.communicate(timeout=20)
+        while any(Path(f"/proc/{node}").exists() for node in nodes):
+            time.sleep(0.01)
+        assert time.monotonic() - began < ENDS_S
+        if killed:
+            assert "node 1 was ended by signal 9" in errors
 
 
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])

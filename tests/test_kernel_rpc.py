@@ -421,6 +421,18 @@ def test_nothing_is_left_running(rpc: Path, end: str) -> None:
         assert not any(map(is_running, servers))
 
 
+@pytest.mark.parametrize(("server", "name"), list(enumerate(("calls", "streams", "datagrams"))))
+def test_a_server_that_is_killed_is_named_also_where_nobody_asks_it(
+    rpc: Path, server: int, name: str
+) -> None:
+    """The point that is measured is one of calls."""
+    with endless(rpc) as (process, servers):
+        os.kill(servers[server], signal.SIGKILL)
+        _, errors = process.communicate(timeout=DEATH_LIMIT_S)
+        assert errors.startswith(f"the server of {name} was ended by signal 9")
+        assert not any(map(is_running, servers))
+
+
 @pytest.mark.parametrize("end", ["kill", "kill -9"])
 def test_nothing_is_left_running_of_messages(rpc: Path, hosts: network.Network, end: str) -> None:
     door = hosts.door(VETH)

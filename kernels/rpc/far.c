@@ -37,34 +37,47 @@ struct listening far_listen(struct in_addr address) {
     return listening;
 }
 
-static void be_server_of_calls(const void *argument) {
-    companion_ready(0);
-    serve_calls(*(const struct listening *)argument);
-}
+struct servers {
+    struct listening calls;
+    struct listening plain;
+};
 
-static void be_server_of_streams(const void *argument) {
-    companion_ready(0);
-    serve_stream(((const struct listening *)argument)->sockets[PROTOCOL_TCP]);
-}
-
-static void be_server_of_datagrams(const void *argument) {
-    companion_ready(0);
-    serve_datagrams(((const struct listening *)argument)->sockets[PROTOCOL_UDP]);
-}
-
-/* Each server has its own sockets alone: at those of one that has ended, no server listens. */
+/* Each server has its own sockets alone: at those of one that has ended, no server listens, and
+ * whoever connects to them hears so at once. */
 static void let_go(struct listening listening, enum protocol protocol) {
     close(listening.sockets[protocol]);
 }
 
+static void be_server_of_calls(const void *argument) {
+    const struct servers *servers = argument;
+    let_go(servers->plain, PROTOCOL_TCP);
+    let_go(servers->plain, PROTOCOL_UDP);
+    companion_ready(0);
+    serve_calls(servers->calls);
+}
+
+static void be_server_of_streams(const void *argument) {
+    const struct servers *servers = argument;
+    let_go(servers->plain, PROTOCOL_UDP);
+    companion_ready(0);
+    serve_stream(servers->plain.sockets[PROTOCOL_TCP]);
+}
+
+static void be_server_of_datagrams(const void *argument) {
+    const struct servers *servers = argument;
+    companion_ready(0);
+    serve_datagrams(servers->plain.sockets[PROTOCOL_UDP]);
+}
+
 void far_start(struct listening calls, struct listening plain, int cpu) {
+    const struct servers servers = {.calls = calls, .plain = plain};
     far_share();
-    companion_start("the server of calls", cpu, be_server_of_calls, &calls);
+    companion_start("the server of calls", cpu, be_server_of_calls, &servers);
     let_go(calls, PROTOCOL_TCP);
     let_go(calls, PROTOCOL_UDP);
-    companion_start("the server of streams", cpu, be_server_of_streams, &plain);
+    companion_start("the server of streams", cpu, be_server_of_streams, &servers);
     let_go(plain, PROTOCOL_TCP);
-    companion_start("the server of datagrams", cpu, be_server_of_datagrams, &plain);
+    companion_start("the server of datagrams", cpu, be_server_of_datagrams, &servers);
     let_go(plain, PROTOCOL_UDP);
 }
 

@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "companion.h"
 #include "cpus.h"
 #include "far.h"
@@ -18,6 +19,8 @@
 #include "near_transport.h"
 #include "network.h"
 #include "transport.h"
+
+#define WATCH_EVERY_NS UINT64_C(200000000)
 
 enum { KEY_PROTOCOL, KEY_PAYLOAD };
 enum { CALL, EXCHANGE };
@@ -116,11 +119,9 @@ static struct bench_buffers open_network(const struct bench_settings *settings) 
         servers[i] = far_listen(network->far);
     }
     network_return();
-    if (wants_messages) {
-        ends = ends_open(CARRIER_RINGS, network, RINGS_FRAMES);
-    }
     far_start(servers[CALL], servers[EXCHANGE], cpus[1]);
     if (wants_messages) {
+        ends = ends_open(CARRIER_RINGS, network, RINGS_FRAMES); /* of no server but the next */
         far_start_messages(&ends, cpus[1]);
         near_transport_open(&ends);
     }
@@ -165,12 +166,23 @@ static void take_wrong(const char *what) {
     }
 }
 
+/* Also of those servers that this point does not need. */
+static void watch_servers(void) {
+    static uint64_t watched_ns;
+    const uint64_t now_ns = clock_now();
+    if (now_ns - watched_ns > WATCH_EVERY_NS) {
+        watched_ns = now_ns;
+        companions_watch();
+    }
+}
+
 /* Between two round trips, untimed. */
 static void finish(const void *state) {
     (void)state;
     if (trip.is_given_up) {
         return;
     }
+    watch_servers();
     method->look(&trip);
     if (trip.end == TRIP_BROKEN || (trip.end == TRIP_LOST && trip.protocol == PROTOCOL_TCP)) {
         give_up();
