@@ -13,8 +13,8 @@ NUMBER = r"[\d.,]*\d(?:[eE][+-]?\d+)?"  # of others' patterns
 FIGURE = late(NUMBER)
 # Without either of these nothing below is written with decimal commas.
 _COMMA, _TWO_POINTS = late(r",\d"), late(r"\.\d{3}\.\d{3}")
-_COMMAS = late(r"0,\d+|\d+,(?:\d{1,2}|\d{4,9})|\d{1,3}(?:\.\d{3}){2,}(?:,\d+)?")
-_POINTS = late(r"0\.\d+|\d+\.(?:\d{1,2}|\d{4,9})|\d{1,3}(?:,\d{3}){2,}(?:\.\d+)?")
+_COMMAS = late(r"0,\d+|\d+,(?:\d{1,2}|\d{4,9})|\d{4,},\d{3}|\d{1,3}(?:\.\d{3}){2,}(?:,\d+)?")
+_POINTS = late(r"0\.\d+|\d+\.(?:\d{1,2}|\d{4,9})|\d{4,}\.\d{3}|\d{1,3}(?:,\d{3}){2,}(?:\.\d+)?")
 _BOTH_COMMA = late(r"\d{1,3}(?:\.\d{3})+,\d+")
 _BOTH_POINT = late(r"\d{1,3}(?:,\d{3})+\.\d+")
 _GROUPS = late(r"[+-]?\d{1,3}(?:,\d{3})+(?:\.\d*)?(?:[eE][+-]?\d+)?")

@@ -10,7 +10,7 @@ import re
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.line_index import has
 
-_SLASHES = late(r"^[ \t]{0,80}//[/!]{0,2}(?: |$)", re.M)
+_SLASHES = late(r"^[ \t]{0,80}//[/!]{0,2}(?: |$|(?=[|+]))", re.M)
 _OPENS, _STAR = late(r"[ \t]*/\*+!? ?"), late(r"[ \t]*\*(?: |$)")
 _HUNK = late(r"@@ -\d+(?:,\d+)? \+(\d+)(?:,(\d+))? @@")
 # What knitr puts before what a command printed, inside of a page that has headings as well.

@@ -96,6 +96,8 @@ _ON_PURPOSE = late(
     r"|\b(?:on purpose|intention\w*|deliberate\w*)\b.{0,60}\b(?:cached?|L[1234]|LLC)\b",
     re.I,
 )
+_SIZE_ASKED = late(r"\blikwid-bench\b[^\n]{0,200}\s-w\s+\w+:\d+ ?[kMG]?B")
+_MEMORY = late(r"\b(?:main |system )?memory\b|\bDRAM\b|\bRAM\b", re.I)
 _OF_DEVICES = ("pcie_bytes_per_s", "device_cache_bytes")
 # Datagrams for which a socket had no room: netstat -su, nstat, /proc/net/snmp.
 _NO_ROOM = late(r"[ \t]*(\d{1,18}) receive buffer errors|UdpRcvbufErrors[ \t:=]+(\d{1,18})\b")
@@ -164,7 +166,12 @@ def _tell_loopback(log: Log, reports: list[Report]) -> None:
 
 
 def _tell_purpose(log: Log, reports: list[Report]) -> None:
-    """Who says above a run that it is one of the caches knows that it is."""
+    """Who says above a run that it is one of the caches knows that it is; so does who asks
+    likwid-bench for a size, if nobody calls the result one of memory."""
+    if log.has("likwid-bench") and _SIZE_ASKED.search(log.text) and not _MEMORY.search(log.text):
+        for report in reports:
+            if report.tool == "likwid-bench":
+                report.facts["cached_on_purpose"] = True
     if not any(log.has(word) for word in ("purpose", "ntention", "eliberate")):
         return
     purposes = [line.number for line, _ in log.matches(_ON_PURPOSE)]

@@ -39,6 +39,12 @@ _DETAILED = late(
 )
 _ENDS = late(r"^Min = (?P<min>[\d.,]+) (?P<unit>\S+), .*Max = (?P<max>[\d.,]+) ")
 _DEBUG = late(r"\bDEBUG\b|without optimization enabled")
+# What is read of a table whose head was cut off: the four columns that it has by default.
+_DEFAULT = ("Method", "Mean", "Error", "StdDev", "Median")
+_BIMODAL = late(
+    r"^(?P<name>\S{1,80}): .{0,60}It seems that the distribution (?:is|can have) (?P<how>\w+) "
+    r".{0,20}mValue = (?P<value>\d+(?:[.,]\d+)?)"
+)
 _WARNED = late(r"^(?P<what>ZeroMeasurement|MultimodalDistribution|Environment|MinIterationTime)$")
 
 
@@ -61,8 +67,16 @@ def _line(reading: Reading[_Run], text: str) -> None:
         if "Method" in cells and "Mean" in cells:
             run = reading.begin(version=run.version) if run.heads else run
             run.line, run.heads = run.line or reading.line.number, cells
+        elif not run.heads and _is_default(cells):
+            rest = [f"column {number}" for number in range(len(_DEFAULT), len(cells))]
+            run.heads, run.line = [*_DEFAULT, *rest], run.line or reading.line.number
+            run.notes.append("The head of its table is missing: the default columns are assumed.")
+            _row(reading, dict(zip(run.heads, cells, strict=True)))
         elif len(cells) == len(run.heads) and not set(cells[0]) <= set("-: "):
             _row(reading, dict(zip(run.heads, cells, strict=True)))
+    elif run.results and (found := _BIMODAL.match(text)):
+        run.facts |= {"said_modes": found["how"], "said_modes_line": reading.line.number}
+        run.facts |= {"said_modes_of": found["name"], "said_modes_value": found["value"]}
     elif found := _METHOD.match(text):
         run.method = found["method"]
     elif found := _DETAILED.match(text) or _ENDS.match(text):
@@ -78,6 +92,14 @@ def _line(reading: Reading[_Run], text: str) -> None:
         run.facts.setdefault("debug_line", reading.line.number)
     elif (found := _WARNED.match(text)) and run.results:
         run.notes.append(f"line {reading.line.number}: BenchmarkDotNet warned: {found['what']}")
+
+
+def _is_default(cells: list[str]) -> bool:
+    """Whether a row has a name, and three times and a median in one unit, as by default."""
+    found = [_FIGURE.match(cell) for cell in cells[1 : len(_DEFAULT)]]
+    units = [figure["unit"] for figure in found if figure]
+    is_whole = len(units) == len(_DEFAULT) - 1 and len(set(units)) == 1
+    return is_whole and units[0] not in ("B", "KB", "MB")
 
 
 def _row(reading: Reading[_Run], cells: dict[str, str]) -> None:

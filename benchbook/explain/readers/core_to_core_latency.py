@@ -16,6 +16,7 @@ _TITLE = late(
     r"|Message passing.{0,80})$"
 )
 _ROW = late(r"^(?P<row>\d{1,4})(?P<cells>(?:\s+\d{1,6}(?:\.\d+)?±\d+(?:\.\d+)?)+)$")
+_PLAIN_ROW = late(r"^(?P<row>\d{1,4})(?P<cells>(?:\s+\d{1,6}(?:\.\d+)?)+)$")
 _SUMMARY = late(
     r"^(?P<what>Min|Max|Mean) +(?:latency|non-HT): *(?P<value>\d{1,6}(?:\.\d+)?)"
     r"(?: ?±\d[\d.]*)? ?ns\b(?: ?±\d[\d.]*)?"
@@ -32,7 +33,7 @@ class _Run(Run):
     def finish(self) -> bool:
         """Keep its name where it has one."""
         self.facts |= {"test": self.test} if self.test else {}
-        return any(result.statistic for result in self.results)
+        return any(result.statistic for result in self.results) or bool(self.test and self.results)
 
 
 def _line(reading: Reading[_Run], text: str) -> None:
@@ -45,8 +46,11 @@ def _line(reading: Reading[_Run], text: str) -> None:
         machine = {name: run.facts[name] for name in ("cpu", "cores") if name in run.facts}
         run = reading.begin(facts=machine) if run.results or not run.line else run
         run.test = found["test"]
-    elif "±" in text and (found := _ROW.match(text)):
-        for column, cell in enumerate(found["cells"].split()):
+    elif found := _ROW.match(text) or (_PLAIN_ROW.match(text) if run.test else None):
+        cells = found["cells"].split()
+        if "±" not in text and len(cells) != int(found["row"]):
+            return  # the head of the matrix, or a part of it
+        for column, cell in enumerate(cells):
             of: dict[str, Any] = {"row": int(found["row"]), "column": column}
             reading.add("latency between cores", cell.partition("±")[0], "ns", "", of)
     elif "ns" in text and (found := _SUMMARY.match(text)):

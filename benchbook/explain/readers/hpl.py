@@ -13,8 +13,9 @@ from benchbook.explain.readers.common.line_reader import LineReader, Reading, Ru
 TOOL = "hpl"
 _VERSION = late(r"^HPLinpack (?P<version>\d+(?:\.\d+)?)")
 _HEAD = late(r"^T/V\s+N\s+NB\s+P\s+Q\s+Time\s+Gflops$")
-_ROW = late(
-    r"^(?P<variant>W[RC]\w{5,8})\s+(?P<n>\d+)\s+(?P<nb>\d+)\s+(?P<p>\d+)\s+(?P<q>\d+)\s+(?P<time>"
+_ROWS = late(
+    r"(?:^|(?<= ))(?P<variant>W[RC]\w{5,8})\s+(?P<n>\d+)\s+(?P<nb>\d+)\s+(?P<p>\d+)\s+(?P<q>\d+)\s+"
+    r"(?P<time>"
     r"\d+(?:\.\d+)?)\s+"
     r"(?P<gflops>\d+(?:\.\d+)?(?:e[+-]?\d+)?)"
 )
@@ -40,9 +41,10 @@ def _line(reading: Reading[_Run], text: str) -> None:
         run.line = run.line or reading.line.number
     elif "Ax-b" in text and (found := _CHECK.match(text)):
         reading.add("residual", found["residual"], "1")
-    elif found := _ROW.match(text):
+    for found in _ROWS.finditer(text) if "W" in text else ():
         size, took = int(found["n"]), float(found["time"])
         of: dict[str, Any] = {"matrix_order": size, "block_rows": int(found["nb"])}
+        of |= {"grid": f"{found['p']} x {found['q']}"}
         of |= {"processes": int(found["p"]) * int(found["q"]), "working_set_bytes": 8 * size * size}
         reading.add("time", found["time"], "s", "", of)
         reading.add("arithmetic rate", found["gflops"], "Gflop/s", "", of)

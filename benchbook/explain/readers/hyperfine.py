@@ -46,6 +46,7 @@ _UNITS = {"μs": "us", "µs": "us", "m": "min"}
 _FIRST = late(rf"^The first benchmarking run .{{0,80}}\(({_NUMBER}) ({_UNIT})\)")
 _RAN = late(r"(\S.*) ran")
 _FASTER = late(rf"({_NUMBER})(?: \S{{1,6}} {_NUMBER})? times faster than (\S.*)")
+_SPREAD_RATIO = late(rf"({_NUMBER}) ± ({_NUMBER}) times faster than \S.*")
 _RELATIVE = late(rf"({_NUMBER})( ± {_NUMBER})?")
 _MOST_COMPARED = 100  # commands of one summary
 _NEAR = 2  # lines between what is told of the same command
@@ -180,6 +181,13 @@ def _compared(
         last.get(name) or last.get(name[1:-1]) for name in (found[2], fastest)
     )
     value = log.number(found[1])
+    of_both = _SPREAD_RATIO.fullmatch(found[0])
+    if not (slower and fastest_of_all) and of_both:
+        # The times of one of them were cut off: the ratio is all that is known.
+        for printed, statistic in ((of_both[1], ""), (of_both[2], "stddev")):
+            if (figure := log.number(printed)) is not None:
+                row = Result("times faster", figure, "1", line.number, statistic, {})
+                reports[-1].results.append(row)
     if slower and fastest_of_all and value is not None:
         slower.facts |= {"said_times": value, "said_times_line": line.number}
         slower.facts |= _compared_with(fastest_of_all)

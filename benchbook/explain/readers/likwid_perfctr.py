@@ -30,7 +30,7 @@ _REFUSED = late(
     r"|Access to performance monitoring registers|Unsupported [Pp]rocessor"
 )
 _RAW = late(r"^TABLE,.*Group \d+ Raw,")
-_CORE = late(r"^(?:HWThread|[Cc]ore|(?P<gpu>GPU)) (\d+)$")
+_CORE = late(r"^(?:HWThread|[Cc]ore|(?P<gpu>GPU)) +(\d+)$")
 # The timeline: its cores, what its columns are, of one group each, and a row.
 _CORES = late(r"^# ?(?:CORES|HWThreads)(?:: |,)(?P<cores>\d+(?:[|,]\d+)*)[|,]?$")
 _COLUMNS = late(

@@ -39,7 +39,9 @@ _RATED = late(r"secs\. +per sec\b")  # the last of the heads of exchanges
 _INTERIM = late(
     r"Interim result: +(?P<rate>\d+(?:\.\d+)?) (?P<unit>\S+) over (?P<seconds>\d+\.\d+) sec"
 )
-_ROW = late(r"^\s*-?\d+(?:\s+-?\d+(?:\.\d+)?){1,12}\s*$")
+_ROW = late(r"^(?P<cells>\s*-?\d+(?:\s+-?\d+(?:\.\d+)?){1,12}\s*)$")
+# Behind what somebody calls it, as under one head for several kernels.
+_CALLED = late(r"^\s*[A-Za-z][\w ./+-]{0,40}:\s(?P<cells>\s*\d+\s+\d+\s+\d+(?:\s+\d+\.\d+){2}\s*)$")
 # With -P 0 there is no title and no head: the command tells. A loop may run it several times.
 _SILENT = late(
     r"\bnetperf\s(?=.*-P ?0\b)"
@@ -195,10 +197,11 @@ def read(log: Log) -> list[Report]:
             runs[-1].keys[found["key"]] = found["value"], line.number
         elif runs and runs[-1].silent and not _TIMED.match(line.text):
             continue
-        elif runs and _ROW.match(line.text):
-            if runs[-1].results and _is_next(runs[-1], line):
+        elif runs and (row := _ROW.match(line.text) or _called_row(line, runs[-1])):
+            numbers = Line(line.number, row["cells"])
+            if runs[-1].results and _is_next(runs[-1], numbers):
                 runs.append(runs[-1].again(line))
-            _row(runs[-1], line)
+            _row(runs[-1], numbers)
     formats = list(_formats(log))
     for above, run in zip([0, *(run.line for run in runs)], runs, strict=False):
         if not run.keys.keys().isdisjoint(_RATE_KEYS) or (run.kind and run.keys):
@@ -312,6 +315,11 @@ def _interim(line: Line, found: re.Match[str]) -> Iterator[Result]:
 
 def _unit(found: re.Match[str]) -> str:
     return _BITS[found["power"]] if found["power"] else _BYTES[found["bytes"]]
+
+
+def _called_row(line: Line, run: _Run) -> re.Match[str] | None:
+    """A row behind a name, below the heads of a stream."""
+    return _CALLED.match(line.text) if run.unit and ":" in line.text else None
 
 
 def _is_next(run: _Run, line: Line) -> bool:

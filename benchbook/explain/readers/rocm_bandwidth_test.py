@@ -12,7 +12,7 @@ TOOL = "rocm_bandwidth_test"
 _VERSION = late(r"RocmBandwidthTest Version: (?P<version>\d[\w.]*)")
 _DEVICE = late(r"^Device(?: Index)?: *(?P<number>\d{1,3}),? +(?P<name>\S[^,]{0,100})")
 _TITLE = late(
-    r"^(?P<ways>Uni|Bi)directional copy (?P<which>peak|average) bandwidth(?: in)? \(?GB/s\)?"
+    r"^(?P<ways>Uni|Bi|B)directional copy (?P<which>peak|average) bandwidth(?: in)? \(?GB/s\)?"
 )
 _COLUMNS = late(r"^D/D(?P<numbers>(?:\s+\d{1,3})+)$")
 _CELL = r"(?:\d+(?:\.\d+)?|N/A)"
@@ -35,10 +35,17 @@ class _Run(Run):
     columns: list[int] = field(default_factory=list)
     names: dict[int, str] = field(default_factory=dict)
     is_by_size: bool = False
+    absent: list[tuple[int, int]] = field(default_factory=list)
 
     def finish(self) -> bool:
         """Say which devices it has, where all accelerators are alike."""
         names = {name for name in self.names.values() if "CPU" not in name and "EPYC" not in name}
+        if self.absent:
+            pairs = ", ".join(f"{row} to {column}" for row, column in self.absent[:4])
+            self.notes.append(
+                f"N/A between devices (from {pairs}): they have no direct access to each other; "
+                "it is an absent figure and no rate of 0"
+            )
         if len(names) == 1:
             self.facts["device"] = names.pop()
         return bool(self.results)
@@ -47,9 +54,9 @@ class _Run(Run):
 def _line(reading: Reading[_Run], text: str) -> None:
     run = reading.run
     if found := _TITLE.match(text):
-        run.title = f"{found['ways']}directional copy".capitalize()
+        run.title = "Unidirectional copy" if found["ways"] == "Uni" else "Bidirectional copy"
         run.statistic = "best" if found["which"] == "peak" else "mean"
-        run.ways, run.columns, run.is_by_size = 2 if found["ways"] == "Bi" else 1, [], False
+        run.ways, run.columns, run.is_by_size = 1 if found["ways"] == "Uni" else 2, [], False
     elif found := _DEVICE.match(text):
         run.names[int(found["number"])] = found["name"].strip()
     elif text.startswith("D/D"):
@@ -59,7 +66,9 @@ def _line(reading: Reading[_Run], text: str) -> None:
     elif run.columns and (found := _ROW.match(text)) and int(found["row"]) in run.columns:
         for column, cell in zip(run.columns, found["cells"].split(), strict=False):
             of: dict[str, Any] = {"row": int(found["row"]), "column": column, "ways": run.ways}
-            if cell != "N/A":
+            if cell == "N/A" and of["row"] != column and (of["row"], column) not in run.absent:
+                run.absent.append((of["row"], column))
+            elif cell != "N/A":
                 reading.add(run.title, cell, "GB/s", run.statistic, of)
     elif _SIZES.match(text):
         run.is_by_size, run.columns, run.title = True, [], ""

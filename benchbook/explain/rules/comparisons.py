@@ -288,3 +288,18 @@ def _pair_of(slow: Report, fast: Report) -> tuple[Result, Result] | None:
             if above.name == below.name and is_link and rates[1] >= DEVICE_BYTES_PER_S:
                 return (below, above) if rates[1] >= TIMES_FASTER * rates[0] else None
     return None
+
+
+@rule
+def ratios_with_one(report: Report) -> Iterator[Finding]:
+    """Ratios of hyperfine within their deviation of 1, whose commands were cut out of the log."""
+    ratios = report.called("times faster")
+    spreads = {spread.line: spread.value for spread in ratios if spread.statistic == "stddev"}
+    near = [
+        ratio
+        for ratio in ratios
+        if not ratio.statistic and 0 <= ratio.value - 1 <= spreads.get(ratio.line, 0.0)
+    ]
+    if near:
+        words = {"ratio": near[0], "spread": spreads[near[0].line], "left": len(near) - 1 or None}
+        yield finding("ratios-with-one", words, about=near)

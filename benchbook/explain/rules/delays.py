@@ -192,6 +192,7 @@ LEAST = 0.1  # of it: what takes ten times as long waits for something else
 LESS, FITS = 0.6, 0.05  # of what a doubling should add; how far off the others may be
 GROWS = 1.5  # from one size to the next, where the bytes make most of the time
 OFF = 0.1  # of a time, from what the doublings before it let expect: more is an outlier
+LEAST_TIMER_NS, HANDSHAKES = 2e6, 100  # a wait; in times of the smallest message
 DOUBLES = 2.2  # at most, from one size to the next
 
 
@@ -219,7 +220,22 @@ def eager_rendezvous(report: Report) -> Iterator[Finding]:
         worst = max(jumps, key=lambda jump: (jump.times >= TIMES, abs(jump.times - 1)))
         slower = "algorithm" if is_collective else "slower"
         why = slower if worst.times >= TIMES else "faster"
-        yield finding("protocol-jump", worst._asdict(), why=why)
+        times = [
+            time for time in report.knowing("message_bytes") if time.is_time and time.value > 0
+        ]
+        least = min(times, key=lambda time: time.base_value) if times else None
+        if least is not None and _is_of_timer(worst, least):
+            yield finding("timer-jump", worst._asdict() | {"least": least})
+        else:
+            yield finding("protocol-jump", worst._asdict(), why=why)
+
+
+def _is_of_timer(jump: _Jump, least: Result) -> bool:
+    """Whether a message waits longer than any handshake takes that is a few small messages."""
+    if not jump.after.is_time or jump.times < TIMES:
+        return False
+    more = jump.after.base_value - 2 * jump.before.base_value
+    return more >= max(LEAST_TIMER_NS, HANDSHAKES * least.base_value)
 
 
 def _has_none(report: Report) -> bool:

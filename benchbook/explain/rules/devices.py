@@ -148,3 +148,37 @@ def _is_wrong(report: Report, rate: Result) -> bool:
     if rate.of["summed_of"] != "total" and "pattern" not in report.facts:
         return True
     return (rate.rate or 0.0) * 8 > BEYOND_LINK * link
+
+
+UNEQUAL = 1.6  # between the links of two devices in one row
+MOST_OF_LINK = 5e11  # one direction to the host, also by NVLink-C2C
+
+
+@rule
+def unequal_links(report: Report) -> Iterator[Finding]:
+    """Devices of one row of a matrix whose links to the host carry different rates.
+
+    Decided by the rates of the same copy, between the host and each device.
+    """
+    rows: dict[tuple[object, ...], list[Result]] = {}
+    for copy in report.knowing("column"):
+        if copy.of.get("direction") in ("host to device", "device to host") and copy.rate:
+            rows.setdefault((copy.name, copy.line), []).append(copy)
+    for row in rows.values():
+        slow, fast = (pick(row, key=lambda copy: copy.rate or 0.0) for pick in (min, max))
+        ratio = (fast.rate or 0.0) / (slow.rate or 1.0)
+        if UNEQUAL <= ratio < math.inf:
+            yield finding("unequal-links", slow=slow, fast=fast, ratio=ratio)
+            return
+
+
+@rule
+def phase_above_link(report: Report) -> Iterator[Finding]:
+    """A phase of BabelStream in which a device would have filled or read its arrays in no time.
+
+    Decided by the rate: no link to a host carries it.
+    """
+    if report.tool == "babelstream" and not is_host(report):
+        for phase in report.called("Init", "Read"):
+            if phase.name == "Read" and MOST_OF_LINK < (phase.rate or 0.0) < math.inf:
+                yield finding("phase-above-link", phase=phase)

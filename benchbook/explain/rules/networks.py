@@ -162,6 +162,26 @@ def stalled(report: Report) -> Iterator[Finding]:
         yield finding("nothing-moved", words, about=none, again=len(again) or None)
 
 
+GIGABIT = (0.992e9, 1.03e9)  # above what gigabit Ethernet carries of TCP, also in jumbo frames
+
+
+@rule
+def above_gigabit(reports: list[Report]) -> Iterator[str]:
+    """A note for TCP at a gigabit per second: the wire of that name carries less."""
+    for report in reports:
+        if report.facts.get("protocol") == "udp" or "link_bits_per_s" in report.facts:
+            continue
+        for rate in report.called("throughput"):
+            bits = 8 * (rate.rate or 0.0)
+            if rate.statistic == "total" and GIGABIT[0] <= bits <= GIGABIT[1]:
+                yield (
+                    f"line {rate.line}: {rate.value:g} {rate.unit} is more than gigabit Ethernet "
+                    "carries over TCP (941 Mbit/s). So software sets this rate: a virtual network, a "
+                    "shaper or a policer"
+                )
+                return
+
+
 SEGMENT_BYTES = 1448  # of TCP with time stamps in frames of 1500
 LEAST_AGAIN, MANY_AGAIN = 1e-3, 5e-3  # of all segments
 LEAST_SEGMENTS = 20

@@ -96,3 +96,44 @@ def fixed_delay(report: Report) -> Iterator[Finding]:
 
 def _size(pair: tuple[float, Result]) -> float:
     return pair[0]
+
+
+SHORT_S, FEW_DATAGRAMS = 0.5, 100
+
+
+@rule
+def short_run(report: Report) -> Iterator[Finding]:
+    """A test of a connection that is over before its rate means anything.
+
+    Decided by the printed time, or by the count of datagrams.
+    """
+    if report.tool != "netperf":
+        return
+    for figure in report.called("throughput"):
+        took = figure.of.get("elapsed_s")
+        sent = [own for own in report.called("datagrams") if own.line == figure.line]
+        count = int(sent[0].value) if sent and sent[0].value < FEW_DATAGRAMS else None
+        if figure.statistic == "total" and is_number(took) and (took < SHORT_S or count):
+            yield finding("short-run", figure=figure, took=took, count=count)
+            return
+
+
+SHORT_REGION_NS, BUSIER = 1e6, 3.0
+
+
+@rule
+def short_region(report: Report) -> Iterator[Finding]:
+    """A marked region of microseconds, whose core is busy for many times that.
+
+    Decided by both times of one core: no clock makes the second a multiple of the first.
+    """
+    if report.tool != "likwid-perfctr":
+        return
+    times = {time.of.get("core"): time for time in report.called("Runtime (RDTSC)")}
+    for busy in report.called("Runtime unhalted"):
+        time = times.get(busy.of.get("core"))
+        if time is None or "core" not in busy.of or not (time.is_positive and busy.is_positive):
+            continue
+        if time.base_value < SHORT_REGION_NS and busy.base_value > BUSIER * time.base_value:
+            yield finding("short-region", time=time, busy=busy)
+            return

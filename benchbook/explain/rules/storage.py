@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from benchbook.explain.model import Report, Result
 from benchbook.explain.rules import rule
@@ -97,3 +97,37 @@ def short_read(report: Report) -> Iterator[Finding]:
             yield finding("short-read", read=read, took=took)
         elif read.rate < SLOW_BYTES_PER_S:
             yield finding("without-dma", read=read)
+
+
+ABOVE = 5.0  # times what the disk reads
+SEEK_NS = 1e6  # a fault that memory answers takes microseconds
+
+
+@rule
+def above_disk(reports: Sequence[Report]) -> Iterator[Finding]:
+    """Copies by dd at several times the rate at which hdparm reads the only disk of the log."""
+    reads = [
+        read
+        for report in reports
+        if report.tool == "hdparm"
+        for read in report.results
+        if "disk" in read.name and read.rate
+    ]
+    disks = {report.facts.get("disk") for report in reports if report.tool == "hdparm"}
+    if len(disks) != 1 or not reads:
+        return
+    best = max(reads, key=lambda read: read.rate or 0.0)
+    for report in reports:
+        if report.tool == "dd" and report.facts.get("flags", "") == "":
+            for copy in report.results:
+                times = (copy.rate or 0.0) / (best.rate or 1.0)
+                if ABOVE <= times < 1e9:
+                    yield finding("above-disk", copy=copy, read=best, times=times)
+
+
+@rule
+def page_from_disk(report: Report) -> Iterator[Finding]:
+    """Page faults of lmbench that a disk answered."""
+    for fault in report.results if report.tool == "lmbench" else ():
+        if fault.name.startswith("Pagefaults on") and SEEK_NS <= fault.base_value < 1e12:
+            yield finding("page-from-disk", fault=fault)

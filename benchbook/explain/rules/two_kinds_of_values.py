@@ -229,3 +229,20 @@ def _of_kinds(kinds: _Kinds, what: str, mean: Result | None) -> Finding:
         for end in (min, max):
             words[f"{end.__name__}_{name}"] = end(part, key=lambda result: result.value)
     return finding("two-kinds", words)
+
+
+@rule
+def said_modes(report: Report) -> Iterator[Finding]:
+    """Times of which the library itself says that they form groups.
+
+    Decided by its warning; the table shows where mean and median lie.
+    """
+    if line := report.facts.get("said_modes_line"):
+        name = str(report.facts["said_modes_of"]).rpartition(".")[2]
+        called = {result.statistic: result for result in report.called(f"{name} time")}
+        mean, median = called.get("mean"), called.get("median")
+        words = {"line": line, "name": name, "how": report.facts["said_modes"]}
+        words |= {"value": report.facts["said_modes_value"], "mean": mean}
+        words["median"] = median if mean is not None else None
+        about = [mean] if mean is not None else [f"line {line}"]
+        yield finding("said-modes", words, about=about)

@@ -90,3 +90,29 @@ def _worked(report: Report) -> _Worked | None:
     if time is None or rate is None or not (time.is_positive and rate.is_positive):
         return None
     return _Worked(time, rate, (rate.rate or 0.0) * time.base_value / 1e9)
+
+
+SLOWER = 1.5  # times the other grid
+
+
+@rule
+def grid_of_processes(report: Report) -> Iterator[Finding]:
+    """Runs of HPL on one number of processes, of which the grid nearer to a square is far slower.
+
+    Decided by the printed grids and times; both runs solve the same problem.
+    """
+    runs = [time for time in report.called("time") if time.of.get("grid") and time.is_positive]
+    for slow in runs:
+        for fast in runs:
+            same = ("matrix_order", "block_rows", "processes")
+            if any(slow.of.get(name) != fast.of.get(name) for name in same):
+                continue
+            if slow.value >= SLOWER * fast.value and _squareness(slow) > _squareness(fast):
+                yield finding("grid-of-processes", slow=slow, fast=fast)
+                return
+
+
+def _squareness(run: Result) -> float:
+    """Rows over columns of its grid, or the other way round: 1 where it is a square."""
+    rows, columns = (int(number) for number in str(run.of["grid"]).split(" x "))
+    return min(rows, columns) / max(rows, columns, 1)
