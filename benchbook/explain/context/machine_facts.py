@@ -96,7 +96,7 @@ _ON_PURPOSE = late(
     r"|\b(?:on purpose|intention\w*|deliberate\w*)\b.{0,60}\b(?:cached?|L[1234]|LLC)\b",
     re.I,
 )
-_SIZE_ASKED = late(r"\blikwid-bench\b[^\n]{0,200}\s-w\s+\w+:\d+ ?[kMG]?B")
+_SIZE_ASKED = late(r"\blikwid-bench\b[^\n]{0,200}\s-w\s+\w+:\d{1,4} ?[kK]?i?B\b")
 _MEMORY = late(r"\b(?:main |system )?memory\b|\bDRAM\b|\bRAM\b", re.I)
 _OF_DEVICES = ("pcie_bytes_per_s", "device_cache_bytes")
 # Datagrams for which a socket had no room: netstat -su, nstat, /proc/net/snmp.

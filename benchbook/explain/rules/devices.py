@@ -162,12 +162,12 @@ def unequal_links(report: Report) -> Iterator[Finding]:
     """
     rows: dict[tuple[object, ...], list[Result]] = {}
     for copy in report.knowing("column"):
-        if copy.of.get("direction") in ("host to device", "device to host") and copy.rate:
+        if copy.of.get("direction") in ("host to device", "device to host"):
             rows.setdefault((copy.name, copy.line), []).append(copy)
     for row in rows.values():
         slow, fast = (pick(row, key=lambda copy: copy.rate or 0.0) for pick in (min, max))
         ratio = (fast.rate or 0.0) / (slow.rate or 1.0)
-        if UNEQUAL <= ratio < math.inf:
+        if UNEQUAL <= ratio < math.inf and (fast.rate or 0.0) < LINK_BYTES_PER_S:
             yield finding("unequal-links", slow=slow, fast=fast, ratio=ratio)
             return
 
@@ -178,7 +178,7 @@ def phase_above_link(report: Report) -> Iterator[Finding]:
 
     Decided by the rate: no link to a host carries it.
     """
-    if report.tool == "babelstream" and not is_host(report):
+    if report.tool == "babelstream" and report.facts.get("device") and not is_host(report):
         for phase in report.called("Init", "Read"):
             if phase.name == "Read" and MOST_OF_LINK < (phase.rate or 0.0) < math.inf:
                 yield finding("phase-above-link", phase=phase)

@@ -176,8 +176,8 @@ def above_gigabit(reports: list[Report]) -> Iterator[str]:
             if rate.statistic == "total" and GIGABIT[0] <= bits <= GIGABIT[1]:
                 yield (
                     f"line {rate.line}: {rate.value:g} {rate.unit} is more than gigabit Ethernet "
-                    "carries over TCP (941 Mbit/s). So software sets this rate: a virtual network, a "
-                    "shaper or a policer"
+                    "carries over TCP (941 Mbit/s). So software sets this rate: a virtual "
+                    "network, a shaper or a policer"
                 )
                 return
 
