@@ -6,9 +6,13 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from conftest import ROOT
 
+from benchbook.define import catalogue
+from benchbook.define.models import Paper
 from benchbook.detect import Judged, Seen
 from benchbook.detect.detectors import rank_imbalance
+from benchbook.judge.figures import rerun_figure
 from benchbook.report.sections import rank_traffic, time_shares
 
 
@@ -132,3 +136,19 @@ def test_rates_of_messages_stand_next_to_those_published(monkeypatch: pytest.Mon
     assert title == "The programs send 400 to 400 messages a second here, published 4 to 1,199"
     assert rank_traffic.caption(paper, "nas").endswith("rounds to it, 5 bytes.")
     assert rank_traffic.picture({**paper, "figures": []}, "nas") is None
+
+
+def test_published_messages_are_those_of_the_table() -> None:
+    """The seven programs of the source; EP's mean size is printed as 0.00 KB, so below 5 bytes."""
+    name = "ssscore"
+    content = Paper.model_validate(catalogue.paper(ROOT, name))
+    figure = next(figure for figure in content.figures if figure.traffic)
+    nothing = {"points": [], "sizes": {}}
+    definition = catalogue.definition(ROOT, figure.experiment)
+    made = rerun_figure(ROOT, name, figure, nothing, pd.DataFrame(), definition, [])
+    ep, mg, *others = made["traffic"]
+    assert ep == {
+        "label": "EP", "messages_per_s": 4.0, "message_bytes": 5.0, "at_most": True
+    }  # fmt: skip
+    assert (mg["label"], mg["messages_per_s"], mg["message_bytes"]) == ("MG", 4670, 2070)
+    assert len(others) == 5

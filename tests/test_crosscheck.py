@@ -445,6 +445,18 @@ TIMES = [
         "'sweeps.switches.series.one-socket' needs 'against' in a sweep of unit ratio",
     ),
     (setter("sweeps", 0, "over", "method"), "over' is 'method', which is not a number at every po"),
+    (
+        setter("sweeps", 0, "speedup", True),
+        "'sweeps.switches.speedup' is true, and a speed-up is a ratio; write unit: ratio",
+    ),
+    (
+        of_figure(
+            "no-switch",
+            "traffic",
+            {"messages_per_s": "rate", "message_size": "rate", "size_bytes": 1},
+        ),
+        "'figures.no-switch.traffic.messages_per_s' is 'rate', which is no column of round_trips",
+    ),
 ]
 CASES = [
     (file, edit, sentence)
@@ -471,6 +483,17 @@ def test_what_does_not_fit_is_one_sentence(
     said = refusal(checkout, file)
     assert f"{file}: key " in said
     assert sentence in said
+
+
+def test_a_speed_up_is_over_one_point(checkout: Path) -> None:
+    file = "data/published/ssscore/paper.yaml"
+
+    def edit(content: Any) -> None:
+        sweep = next(sweep for sweep in content["sweeps"] if sweep.get("speedup"))
+        sweep["series"][0]["against"][0]["ranks"] = [1, 2]
+
+    change(checkout / file, edit)
+    assert "'ranks', and a speed-up is over one point; name one" in refusal(checkout, file)
 
 
 def test_a_null_that_is_replayed_need_not_be_played(checkout: Path) -> None:
