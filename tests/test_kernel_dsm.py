@@ -6,8 +6,10 @@ from __future__ import annotations
 
 import itertools
 import os
+import platform
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -266,6 +268,38 @@ def test_pages_are_counted_alike_however_faults_are_caught(
     assert own["twins"] == own["diffs"] > 0
     parts = ("sync", "writing", "faulting", "messages", "task")
     assert sum(own[f"{part}_fraction"] for part in parts) == pytest.approx(1)
+
+
+USERFAULTFD = {"x86_64": "323", "aarch64": "282"}.get(platform.machine(), "")
+
+
+@pytest.mark.skipif(not USERFAULTFD, reason="the number of userfaultfd is not known here")
+def test_where_userfaultfd_is_forbidden_mprotect_is_taken_and_named(
+    programs: dict[str, Path],
+) -> None:
+    refused = (sys.executable, str(ROOT / "tests/hostile/refuse_calls.py"), USERFAULTFD)
+    done = kernels.run(programs["pages"], point("lu", 64), under=refused)
+    assert (done.returncode, done.stderr) == (0, "")
+    (result,) = points(done.stdout)
+    assert result["observations"]["fault_way"] == "mprotect"
+
+
+def test_where_no_fault_can_be_caught_the_reason_has_a_remedy(tmp_path: Path) -> None:
+    forbidden = tmp_path / "forbidden.c"
+    forbidden.write_text(
+        "#include <errno.h>\n#include <stddef.h>\n"
+        "int __wrap_mprotect(void *first, size_t bytes, int rights);\n"
+        "int __wrap_mprotect(void *first, size_t bytes, int rights) {\n"
+        "    errno = first && bytes && !rights ? EACCES : EINVAL;\n    return -1;\n}\n"
+    )
+    flags = ("-O2", *BUILDS["pages"], "-Wl,--wrap=mprotect")
+    program = kernels.build(tmp_path / "pages", *SOURCES, forbidden, flags=flags)
+    done = kernels.run(program, "--mprotect", point("lu", 64))
+    assert done.returncode == 77
+    assert done.stderr == (
+        "node 1: neither userfaultfd nor mprotect catches a fault here (Permission denied); allow "
+        "one of them, or take a build without DSM_PAGES\n"
+    )
 
 
 @pytest.mark.parametrize(
