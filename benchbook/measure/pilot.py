@@ -153,9 +153,9 @@ def fit(
         kept.remove(worst)
         seconds = prices[id(worst)] / 1e9
         reason = (
-            f"it takes {seconds:.1f} s a round, and at least {plan.least} rounds are needed, which "
-            f"do not fit the budget of {plan.settings.budget_s:.0f} s; raise {plan.budget_key} in "
-            "config/local.yaml"
+            f"{plan.rounds} rounds of all that is planned, {block_ns * plan.rounds / 1e9:.0f} s, "
+            f"do not fit the budget of {plan.settings.budget_s:.0f} s; this takes {seconds:.1f} s "
+            f"of each; raise {plan.budget_key} in config/local.yaml"
         )
         shed |= dict.fromkeys((name for name in worst.points if name in once_ns), reason)
 
