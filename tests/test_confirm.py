@@ -375,6 +375,29 @@ def test_too_few_seconds_for_the_fewest_rounds(root: Path, binaries: dict[str, P
     assert shown.about["seconds"] > 0
 
 
+def test_a_program_that_hangs_does_not_take_more_than_the_budget(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scripts = []
+    for name in ("one", "two"):
+        script = tmp_path / name
+        script.write_text(f"#!/bin/sh\nexec sleep 60 # {name}\n")
+        scripts.append(script)
+        built(root, script)
+    settings = load_settings(ROOT, {"preset": "tiny", "turns": 8, "time_limit_s": 0.5})
+    runs = [
+        run_of(root, name, digest(script), settings=settings.as_written())
+        for name, script in zip(("a", "b"), scripts, strict=True)
+    ]
+    shown = outcomes(root, series_of(*runs, points=POINTS), 0.1)
+    # Each start hangs in the point that is first there, by chance.
+    reasons = [item.about["reason"] for item in shown if item.outcome == Outcome.CANNOT_RUN]
+    assert reasons
+    assert all("did not end within its time limit" in reason for reason in reasons)
+    left_out = [item for item in shown if item.outcome == Outcome.NO_TIME]
+    assert len(left_out) == len(POINTS) - len(reasons)
+
+
 def job(number: int, size: float, tried: list[tuple[int, float]]) -> Job:
     def measured(budget_s: float, lock: int) -> dict[tuple[int, int], Confirmation]:
         tried.append((number, budget_s))

@@ -24,7 +24,7 @@ class Outcome(StrEnum):
     BINARY_CHANGED = "binary_changed"  # file, run, commit
     NOT_OURS = "not_ours"  # variant: somebody else's program
     CANNOT_RUN = "cannot_run"  # reason
-    NO_TIME = "no_time"  # larger steps took it
+    NO_TIME = "no_time"  # other steps took it
     TOO_LONG = "too_long"  # seconds: what the fewest rounds take
     NO_COMMITS = "no_commits"  # what was kept does not say what was compared
     COMMAND_CHANGED = "command_changed"  # what builds the commits, or what is timed

@@ -62,9 +62,13 @@ class PairedStart:
         """
         results: dict[str, Confirmation] = {}
         names = list(self.points)
+        until = time.monotonic() + budget_s
         while names:
+            left_s = until - time.monotonic()
+            if left_s <= 0:  # what failed took it
+                return results | dict.fromkeys(names, Confirmation(Outcome.NO_TIME))
             try:
-                return results | self._measured(names, budget_s, lock)
+                return results | self._measured(names, left_s, lock)
             except StartFailedError as failure:
                 for name, reason in failure.reasons.items():
                     results[name] = Confirmation(Outcome.CANNOT_RUN, about={"reason": reason})

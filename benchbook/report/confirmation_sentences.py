@@ -83,7 +83,7 @@ def _why_not(found: FoundStep, shown: Confirmation) -> str:
         case Outcome.CANNOT_RUN:
             return f"it cannot be measured now: {about['reason'].rstrip('.')}."
         case Outcome.NO_TIME:
-            return f"no time was left after larger steps; {MORE_TIME}"
+            return f"other steps took the time; {MORE_TIME}"
         case Outcome.TOO_LONG:
             return f"the fewest rounds take about {seconds(about['seconds'])}; {MORE_TIME}"
         case Outcome.NO_COMMITS:
