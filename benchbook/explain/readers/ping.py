@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import re
 
+from benchbook.explain.addresses import are_apart
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Line, Log, Report, Result
 from benchbook.explain.readers.common import ping_runs
-from benchbook.explain.rules.common.addresses import are_apart
 
 TOOL = ping_runs.TOOL
 _HEAD = late(

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from benchbook.core.number_format import listed
+from benchbook.explain.addresses import stays_in_host
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import BOTH_WAYS, Report, Result
 from benchbook.explain.printed_digits import is_number
 from benchbook.explain.rules import Machine, rule
-from benchbook.explain.rules.common.addresses import stays_in_host
 from benchbook.explain.rules.common.devices import (
     LINK_BYTES_PER_S,
     has_own_memory,

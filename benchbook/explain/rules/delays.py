@@ -8,10 +8,10 @@ from itertools import pairwise, product
 from typing import NamedTuple
 
 from benchbook.detect import detector
+from benchbook.explain.addresses import is_near
 from benchbook.explain.model import Report, Result
 from benchbook.explain.printed_digits import is_number
 from benchbook.explain.rules import rule
-from benchbook.explain.rules.common.addresses import is_near
 from benchbook.explain.rules.common.findings import finding
 from benchbook.explain.rules.common.latencies import Latencies, latencies
 from benchbook.explain.sweeps import Sweep

@@ -9,15 +9,15 @@ from dataclasses import replace
 from typing import Any
 
 from benchbook.detect import detector
-from benchbook.explain.model import SUM, Report, Result
-from benchbook.explain.printed_digits import is_number
-from benchbook.explain.rules import rule
-from benchbook.explain.rules.common.addresses import (
+from benchbook.explain.addresses import (
     are_containers,
     is_loopback,
     stays_in_host,
     virtual_device,
 )
+from benchbook.explain.model import SUM, Report, Result
+from benchbook.explain.printed_digits import is_number
+from benchbook.explain.rules import rule
 from benchbook.explain.rules.common.findings import finding
 from benchbook.explain.rules.common.transfer_ends import (
     Ends,

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from benchbook.core.number_format import number, share
+from benchbook.explain.addresses import stays_in_host
 from benchbook.explain.model import Report, Result
 from benchbook.explain.printed_digits import is_number
 from benchbook.explain.rules import Machine, rule
 from benchbook.explain.rules.ceilings import IN_DEVICE
-from benchbook.explain.rules.common.addresses import stays_in_host
 from benchbook.explain.rules.common.devices import (
     has_own_memory,
     is_host,

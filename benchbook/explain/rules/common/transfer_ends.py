@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from benchbook.explain.addresses import are_apart
 from benchbook.explain.model import BOTH_WAYS, SUM, Report, Result
-from benchbook.explain.rules.common.addresses import are_apart
 
 TO_ALL = ("0.0.0.0", "::")  # addresses of a receiver that listens on each of its own
 Counted = tuple[Report, Result]
