@@ -12,7 +12,8 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 from conftest import ROOT
@@ -31,9 +32,11 @@ from benchbook.define.settings import load_settings
 from benchbook.history import confirm as confirm_module
 from benchbook.history.confirm import LEAST_S, confirmed
 from benchbook.history.confirmation import Confirmation, Job, Outcome, outcome_of
+from benchbook.history.paired_starts import ARMS, Rounds
 from benchbook.history.series import AB, RUNS, Entry, FoundStep, Series, history
 from benchbook.history.steps import Step
 from benchbook.host.facts import host_id
+from benchbook.measure.starter import Starter
 from benchbook.report import history_sentences
 from kernels import build
 
@@ -396,6 +399,22 @@ def test_a_program_that_hangs_does_not_take_more_than_the_budget(
     assert all("did not end within its time limit" in reason for reason in reasons)
     left_out = [item for item in shown if item.outcome == Outcome.NO_TIME]
     assert len(left_out) == len(POINTS) - len(reasons)
+
+
+@pytest.mark.parametrize(("usual_ns", "turns"), [(1e5, 1), (5e6, 2), (1e9, 8)])
+def test_a_turn_is_long_enough_for_caches_that_others_took(
+    usual_ns: float, turns: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = load_settings(ROOT, {"preset": "tiny", "turns": 8})
+    points = {arm: [replace(POINTS[0], twin=arm)] for arm in ARMS}
+    counts = {"loops": 1, "samples": 16, "warmup": 2}
+    times_ns = {arm: {"point": usual_ns} for arm in ARMS}
+    monkeypatch.setattr(Rounds, "_times_ns", lambda _: times_ns)
+    starter = SimpleNamespace(plan=SimpleNamespace(settings=settings))
+    numbers = {own[0].id: counts for own in points.values()}
+    rounds = Rounds(cast(Starter, starter), ["point"], points, numbers)
+    rounds.try_out(BUDGET_S)
+    assert rounds.turns == turns
 
 
 def job(number: int, size: float, tried: list[tuple[int, float]]) -> Job:
