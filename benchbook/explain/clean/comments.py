@@ -14,7 +14,7 @@ _SLASHES = late(r"^[ \t]{0,80}//[/!]{0,2}(?: |$|(?=[|+]))", re.M)
 _OPENS, _STAR = late(r"[ \t]*/\*+!? ?"), late(r"[ \t]*\*(?: |$)")
 _HUNK = late(r"@@ -\d+(?:,\d+)? \+(\d+)(?:,(\d+))? @@")
 # What knitr puts before what a command printed, inside of a page that has headings as well.
-_KNITTED = late(r"(?:^[ \t]{0,12}## .*\n?|^[ \t]{0,12}##[ \t]*\n){3,}", re.M)
+_KNITTED = late(r"(?:^[ \t]{0,12}## .*+\n?+|^[ \t]{0,12}##[ \t]*+\n){3,}+", re.M)
 _KNITTED_MARK = late(r"^[ \t]{0,12}## ?", re.M)
 _LEAST = 3  # lines that all begin with a #: tools have such heads, and lines without one below
 

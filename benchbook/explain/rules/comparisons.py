@@ -208,10 +208,10 @@ def builds_repeated(report: Report) -> Iterator[Finding]:
             continue
         first, again = several[0], several[1]
         apart = max(first.value, again.value) / min(first.value, again.value)
-        ratios = [_apart(own, other) for own, other in zip(several, others, strict=True)]
+        ratios = [_apart(old, new) for old, new in zip(several, others, strict=True)]
         if first.unit == again.unit and apart >= TWICE and ratios[0] > ratios[1]:
             words = {"first": first, "again": again, "apart": apart, "build": build}
-            yield finding("builds-repeated", words, one=ratios[0], two=ratios[1])
+            yield finding("builds-repeated", words, first_ratio=ratios[0], next_ratio=ratios[1])
             return
 
 
@@ -268,26 +268,17 @@ def over_the_link(reports: Sequence[Report]) -> Iterator[Finding]:
     runs = [report for report in reports if report.tool == "babelstream" and report.being("best")]
     if len(runs) < 2:
         return
-    for slow in runs:
-        for fast in runs:
-            pair = _pair_of(slow, fast)
-            if pair is not None:
-                ratio = (pair[1].rate or 0.0) / (pair[0].rate or 1.0)
-                yield finding("over-the-link", slow=pair[0], fast=pair[1], ratio=ratio)
-                return
-
-
-def _pair_of(slow: Report, fast: Report) -> tuple[Result, Result] | None:
-    """The first kernel of both, where one has the rate of a link and the other that of a memory."""
-    if slow.facts.get("array_bytes") != fast.facts.get("array_bytes"):
-        return None
-    for below in slow.being("best"):
-        for above in fast.being("best"):
-            rates = below.rate or 0.0, above.rate or 0.0
-            is_link = LINK_BYTES_PER_S[0] <= rates[0] <= LINK_BYTES_PER_S[1]
-            if above.name == below.name and is_link and rates[1] >= DEVICE_BYTES_PER_S:
-                return (below, above) if rates[1] >= TIMES_FASTER * rates[0] else None
-    return None
+    kernels: dict[tuple[object, str], list[Result]] = {}
+    for run in runs:
+        for best in run.being("best"):
+            kernels.setdefault((run.facts.get("array_bytes"), best.name), []).append(best)
+    for several in kernels.values():
+        slow, fast = (pick(several, key=lambda best: best.rate or 0.0) for pick in (min, max))
+        rates = slow.rate or 0.0, fast.rate or 0.0
+        is_link = LINK_BYTES_PER_S[0] <= rates[0] <= LINK_BYTES_PER_S[1]
+        if is_link and max(DEVICE_BYTES_PER_S, TIMES_FASTER * rates[0]) <= rates[1] < math.inf:
+            yield finding("over-the-link", slow=slow, fast=fast, ratio=rates[1] / rates[0])
+            return
 
 
 @rule

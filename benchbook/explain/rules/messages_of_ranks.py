@@ -33,7 +33,7 @@ def faster_than_wire(reports: Sequence[Report]) -> Iterator[Finding | str]:
     for time in short[:1]:
         if wired and wired[0].base_value >= APART * time.base_value:
             size = time.of.get("message_bytes") or 0
-            yield finding("faster-than-wire", first=time, other=wired[0], size=size)
+            yield finding("faster-than-wire", first=time, wired=wired[0], size=size)
         else:
             yield (
                 f"line {time.line}: {time.value:g} {time.unit} is less than a network adapter "

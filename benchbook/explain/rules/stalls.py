@@ -109,9 +109,10 @@ def short_run(report: Report) -> Iterator[Finding]:
     """
     if report.tool != "netperf":
         return
+    datagrams = {own.line: own for own in report.called("datagrams")}
     for figure in report.called("throughput"):
         took = figure.of.get("elapsed_s")
-        sent = [own for own in report.called("datagrams") if own.line == figure.line]
+        sent = [datagrams[figure.line]] if figure.line in datagrams else []
         count = int(sent[0].value) if sent and sent[0].value < FEW_DATAGRAMS else None
         if figure.statistic == "total" and is_number(took) and (took < SHORT_S or count):
             yield finding("short-run", figure=figure, took=took, count=count)

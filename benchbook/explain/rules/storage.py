@@ -123,6 +123,7 @@ def above_disk(reports: Sequence[Report]) -> Iterator[Finding]:
                 times = (copy.rate or 0.0) / (best.rate or 1.0)
                 if ABOVE <= times < 1e9:
                     yield finding("above-disk", copy=copy, read=best, times=times)
+                    return
 
 
 @rule

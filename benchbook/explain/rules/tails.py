@@ -273,6 +273,7 @@ def _open_bests(report: Report) -> Iterator[Finding]:
     """Bests of rates whose deviation, in per cent of them, leaves open what their mean is: that is
     no more than the best, and of so many repetitions at most."""
     bests = {best.line: best for best in report.being("best")}
+    widest: list[Result] = []
     for spread in report.knowing("repetitions_at_most"):
         best, runs = bests.get(spread.line), spread.of.get("repetitions_at_most")
         if best is None or spread.unit != "%" or not (is_number(runs) and spread.is_number):
@@ -280,19 +281,23 @@ def _open_bests(report: Report) -> Iterator[Finding]:
         if runs >= LEAST_RUNS and spread.value >= 100 * UNSURE * math.sqrt(runs):
             yield finding("best-of-unlike", best=best, spread=spread, runs=runs)
         elif runs >= LEAST_RUNS and spread.value >= 100 * WIDE_OF_BEST:
-            usual = _usual_spread(report, spread)
+            widest = widest or _widest_spreads(report)
+            usual = _usual_spread(widest, spread)
             if usual is not None and spread.value >= FAR_FROM_USUAL * usual:
                 words = {"best": best, "spread": spread, "usual": usual}
                 yield finding("best-of-spread", words, runs=runs)
 
 
-def _usual_spread(report: Report, spread: Result) -> float | None:
+def _widest_spreads(report: Report) -> list[Result]:
+    """Its deviations in per cent, the widest first; as many as are needed."""
+    spreads = [own for own in report.knowing("repetitions_at_most") if own.unit == "%"]
+    known = (own for own in spreads if own.is_number)
+    return sorted(known, key=_value, reverse=True)[: LEAST_OTHERS + 1]
+
+
+def _usual_spread(widest: list[Result], spread: Result) -> float | None:
     """The widest of the other deviations in per cent; None where there are too few of them."""
-    others = [
-        own.value
-        for own in report.knowing("repetitions_at_most")
-        if own is not spread and own.unit == "%" and own.is_number
-    ]
+    others = [own.value for own in widest if own is not spread]
     return max(others) if len(others) >= LEAST_OTHERS else None
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Report, Result
 from benchbook.explain.printed_digits import is_number
-from benchbook.explain.results import grouped
+from benchbook.explain.results import by_columns, grouped
 from benchbook.explain.rules import rule
 from benchbook.explain.rules.common.findings import finding
 from benchbook.findings import Finding
@@ -102,14 +102,12 @@ def grid_of_processes(report: Report) -> Iterator[Finding]:
     Decided by the printed grids and times; both runs solve the same problem.
     """
     runs = [time for time in report.called("time") if time.of.get("grid") and time.is_positive]
-    for slow in runs:
-        for fast in runs:
-            same = ("matrix_order", "block_rows", "processes")
-            if any(slow.of.get(name) != fast.of.get(name) for name in same):
-                continue
-            if slow.value >= SLOWER * fast.value and _squareness(slow) > _squareness(fast):
-                yield finding("grid-of-processes", slow=slow, fast=fast)
-                return
+    for several in by_columns(runs, ("matrix_order", "block_rows", "processes")).values():
+        fast = min(several, key=lambda run: run.value)
+        slow = max(several, key=lambda run: (_squareness(run) > _squareness(fast), run.value))
+        if slow.value >= SLOWER * fast.value and _squareness(slow) > _squareness(fast):
+            yield finding("grid-of-processes", slow=slow, fast=fast)
+            return
 
 
 def _squareness(run: Result) -> float:
