@@ -120,6 +120,8 @@ def inconsistent_kernels(report: Report) -> Iterator[Finding]:
             runs.setdefault(key, {}).setdefault(int(arrays), []).append(moved)
     for run in runs.values():
         for more, less, of in (*_unlike(run), *_out_of_ratio(run)):
+            if less.middle <= 0:
+                continue  # a rate of 0 has a finding of its own
             first, second = sorted((more, less), key=lambda moved: moved.result.line)
             words = {"first": first, "second": second, "ratio": more.middle / less.middle}
             few, many = of or (None, None)
