@@ -12,6 +12,7 @@ from benchbook.ab.condition import FAILED
 from benchbook.commands.options import ROOT, AsJson, Exports, say
 from benchbook.core.errors import BenchbookError
 from benchbook.history.series import history
+from benchbook.history.steps import CERTAIN, WORTH_MEASURING
 from benchbook.host import facts
 from benchbook.report import history_sentences, measurements
 from benchbook.report.history_page import make_page
@@ -45,7 +46,7 @@ def command(
     if budget is not None and not confirm:
         raise BenchbookError("--budget is the time of --confirm; add --confirm")
     host = facts.host_id(facts.facts())
-    series = history(ROOT, host, subject)
+    series = history(ROOT, host, subject, WORTH_MEASURING if confirm else CERTAIN)
     if confirm:
         from benchbook.history.confirm import confirmed  # with all that measures
 

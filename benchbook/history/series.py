@@ -16,7 +16,7 @@ from benchbook.core.errors import BenchbookError
 from benchbook.define import catalogue
 from benchbook.define.points import expand
 from benchbook.history.confirmation import Confirmation, Outcome
-from benchbook.history.steps import Step, steps
+from benchbook.history.steps import CERTAIN, Step, steps
 from benchbook.host.facts import host_id
 from benchbook.records import journal, seal
 
@@ -68,7 +68,7 @@ class Series:
     steps: list[FoundStep] = field(default_factory=list)
 
 
-def history(root: Path, host: str, subject: str) -> list[Series]:
+def history(root: Path, host: str, subject: str, certainty: float = CERTAIN) -> list[Series]:
     """The series of an experiment, of a figure as PAPER/FIGURE, or of `ab:NAME`, with their steps.
 
     BenchbookError where there is no run of it on this host. A damaged run is left out.
@@ -86,7 +86,11 @@ def history(root: Path, host: str, subject: str) -> list[Series]:
             f"{subject} has no complete run on this host; measure it first (`snakemake`), or "
             "see `benchbook plan` for what can be measured"
         )
-    return [Series(name, unit, runs, _steps(runs)) for name, runs in collected.items() if runs]
+    return [
+        Series(name, unit, runs, _steps(runs, certainty))
+        for name, runs in collected.items()
+        if runs
+    ]
 
 
 def experiment_of(root: Path, subject: str) -> tuple[str, list[dict[str, Any]] | None]:
@@ -167,9 +171,9 @@ def _kept_entry(content: dict[str, Any]) -> Entry:
     )
 
 
-def _steps(entries: list[Entry]) -> list[FoundStep]:
+def _steps(entries: list[Entry], certainty: float) -> list[FoundStep]:
     found = []
-    for step in steps([entry.value for entry in entries]):
+    for step in steps([entry.value for entry in entries], certainty):
         before, after = entries[step.at - 1], entries[step.at]
         changes = facts_differences(before.facts, after.facts)
         found.append(FoundStep(step, before, after, changes))

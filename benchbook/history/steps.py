@@ -22,8 +22,8 @@ PENALTY = 3.0  # times log(runs), in variances: what a change of the mean has to
 WINDOW = 30  # runs on each side of a step that tell its size
 LEAST_ALTERNATIONS = 3  # of two groups of runs, which are states of the machine and no step
 # Of the step over its standard error, with the slope of a drift fitted beside it. By simulation:
-# see tests/test_history.py.
-LEAST_CERTAINTY = 4.0
+# see tests/test_history.py. A step that is to be confirmed by measuring again may be less certain.
+CERTAIN, WORTH_MEASURING = 3.4, 2.5
 
 
 @dataclass(frozen=True)
@@ -37,11 +37,11 @@ class Step:
     high: float
 
 
-def steps(values: Any) -> list[Step]:
+def steps(values: Any, certainty: float = CERTAIN) -> list[Step]:
     """Values (n,) above zero, one per run, oldest first -> its steps, oldest first.
 
     Changes of the mean are found by PELT (ruptures), with what lies far out pulled in, and kept
-    where a step is certain next to a straight drift. Where the runs fall into two groups that
+    where a step is so certain next to a straight drift. Where the runs fall into two groups that
     alternate, each group is held against its own middle.
 
     Source: Killick, Fearnhead and Eckley, "Optimal Detection of Changepoints With a Linear
@@ -57,7 +57,8 @@ def steps(values: Any) -> list[Step]:
     ends = [0, *_changes(clipped / spread), len(series)]
     found = []
     for before, at, after in zip(ends, ends[1:], ends[2:], strict=False):
-        step = _step(clipped, max(before, at - WINDOW), at, min(after, at + WINDOW))
+        first, last = max(before, at - WINDOW), min(after, at + WINDOW)
+        step = _step(clipped, first, at, last, certainty)
         if step is not None:
             found.append(step)
     return found
@@ -111,8 +112,8 @@ def _changes(series: Floats) -> list[int]:
     return found[:-1]
 
 
-def _step(series: Floats, first: int, at: int, end: int) -> Step | None:
-    """The step at `at` by least squares with a common slope; None where it is not certain."""
+def _step(series: Floats, first: int, at: int, end: int, certainty: float) -> Step | None:
+    """The step at `at` by least squares with a common slope; None where it is less certain."""
     own = series[first:end]
     run = np.arange(first, end) - at
     columns = [np.ones(len(own)), (run >= 0).astype(float)]
@@ -129,7 +130,7 @@ def _step(series: Floats, first: int, at: int, end: int) -> Step | None:
     size = float(fitted[1])
     middle = float(np.median(series[first:at])) + size / 2
     beyond = np.count_nonzero((series[at:end] - middle) * np.sign(size) > 0)
-    if abs(size) < max(LEAST_CERTAINTY * error, LEAST_STEP) or beyond < LEAST_AFTER:
+    if abs(size) < max(certainty * error, LEAST_STEP) or beyond < LEAST_AFTER:
         return None
     return Step(at, *(math.exp(size + reach * error) for reach in (0, -1.96, 1.96)))
 
