@@ -216,7 +216,7 @@ def test_memory_that_one_cannot_have_is_no_failure(mbw: Path) -> None:
     done = run(mbw, f"--bytes={1024 * MIB}", *point, under=("prlimit", limit))
     assert done.returncode == 77
     (end,) = lines(done.stdout)
-    assert f"a buffer of {1024 * MIB} bytes could not be had" in end["reason"]
+    assert f"a buffer of {1024 * MIB} bytes cannot be allocated" in end["reason"]
 
 
 BAD_ARGUMENTS = {

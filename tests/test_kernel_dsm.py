@@ -41,7 +41,8 @@ ADSM = tuple(BUILDS)[:4]
 SANITIZERS = ("-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 THREADS = ("-O1", "-fsanitize=thread")
 PACKET_BYTES, HEAD_BYTES = 1408, 8
-ENDS_S = 2.0
+# Two seconds are promised where CPUs are free; next to other work its start alone may take one.
+ENDS_S = 8.0
 
 pytestmark = pytest.mark.skipif(
     len(os.sched_getaffinity(0)) < 2, reason="two nodes need a CPU each"

@@ -166,7 +166,7 @@ FAILURES = {
         "-2": "the device is gone",
         "-4": "the device has no memory",
         "-6": "the host has no memory",
-        "-36": "see the kernel's log",
+        "-36": "read the kernel's log",
     },
     "cuda": {"2": "has no memory", "46": "the device is gone or taken", "719": "the kernel's log"},
 }
@@ -285,7 +285,7 @@ def test_a_device_that_fails_at_first_is_not_taken_for_a_small_one(
 ) -> None:
     done = start(hostdev, fakes, point("to-device", 1), FAKE_FAIL="1", FAKE_CODE="-36")
     assert (done.returncode, kernels.points(done.stdout)) == (1, [])
-    assert "clEnqueueWriteBuffer says -36; see the kernel's log" in done.stderr
+    assert "clEnqueueWriteBuffer says -36; read the kernel's log" in done.stderr
 
 
 def test_ordinary_memory_that_is_not_to_be_had(hostdev: Path, fakes: Path) -> None:

@@ -326,7 +326,7 @@ def test_who_answers_no_more_ends_the_point_in_time(
     assert done.returncode == 1
     if protocol == "tcp":
         assert done.stderr == (
-            "a request of 1072 bytes over tcp has no answer (time is out); see what stands "
+            "a request of 1072 bytes over tcp has no answer (time is out); check the network "
             "between the sides\n"
         )
         return
@@ -472,8 +472,8 @@ def test_taken_ports_are_named_with_a_remedy(rpc: Path, tmp_path: Path) -> None:
         done = start(few, hosts, LOOPBACK, str(rpc), *options, point(), told=False)
     assert done.returncode == 1, done.stderr
     assert done.stderr == (
-        f"the far side has no socket at {HERE} (Address already in use); free ports there, or see "
-        "its limits\n"
+        f"the far side has no socket at {HERE} (Address already in use); free ports there, or "
+        "check its limits\n"
     )
 
 
