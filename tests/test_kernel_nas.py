@@ -119,6 +119,14 @@ def test_they_verify_in_larger_classes(mpich: Path, program: str, size: str, ran
     observed(mpich, ranks, point(program, size))
 
 
+@pytest.mark.parametrize("program", SQUARE_PROGRAMS)
+def test_large_messages_of_ranks_at_the_same_stage_do_not_wait_for_each_other(
+    mpich: Path, program: str
+) -> None:
+    """A library buffers small ones; all ranks once sent before they received."""
+    observed(mpich, 4, point(program, "W"))
+
+
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])
 def test_sanitizers_find_nothing(
     tmp_path: Path, compiler: str, monkeypatch: pytest.MonkeyPatch

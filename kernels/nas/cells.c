@@ -7,6 +7,7 @@ enum { TAG_LAYERS = 1, TAG_CARRIED };
 static double *messages_out[2];
 static double *messages_in[2];
 static lanes *carried;
+static lanes *arriving;
 static lanes *kept;
 
 static int side_of(int ranks) {
@@ -170,6 +171,7 @@ void cells_prepare(struct cells *cells, const struct line_solver *solver) {
     const size_t kept_batches = nas_ranks > 1 ? most_batches * (size_t)cells->side : 1;
     kept = nas_room(kept_batches * most_points * solver->kept, sizeof *kept);
     carried = nas_room(most_batches * solver->carried, sizeof *carried);
+    arriving = nas_room(most_batches * solver->carried, sizeof *arriving);
 }
 
 static void solve_alone(struct cells *cells, const struct flow *flow, int axis,
@@ -185,21 +187,41 @@ static void solve_alone(struct cells *cells, const struct flow *flow, int axis,
     }
 }
 
-/* One stage of a sweep: what is carried comes from the rank of the stage before, and goes on. */
+static int numbers_carried(const struct cells *cells, const struct flow *flow, int axis, int stage,
+                           size_t each) {
+    const struct lines lines = find_lines(flow, &cells->boxes[cells->stages[axis][stage]], axis);
+    return (int)(each * (size_t)lines.batches) * LANES;
+}
+
+/* What is carried goes to the rank of the next stage, while that of the stage before sends. All
+ * ranks are at the same stage: if each sent before it received, large messages would wait for each
+ * other without end. */
+static void pass_on(const struct cells *cells, const struct flow *flow, int axis, int stage,
+                    bool is_back, size_t each) {
+    const int next = stage + (is_back ? -1 : 1);
+    const int numbers = numbers_carried(cells, flow, axis, stage, each);
+    MPI_Request request;
+    MPI_Irecv(arriving, numbers_carried(cells, flow, axis, next, each), MPI_DOUBLE,
+              cells->ranks[axis][is_back ? 1 : 0], TAG_CARRIED, MPI_COMM_WORLD, &request);
+    MPI_Send(carried, numbers, MPI_DOUBLE, cells->ranks[axis][is_back ? 0 : 1], TAG_CARRIED,
+             MPI_COMM_WORLD);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    lanes *const sent = carried;
+    carried = arriving;
+    arriving = sent;
+}
+
+/* One stage of a sweep; what is carried has come from the rank of the stage before. */
 static void solve_stage(struct cells *cells, const struct flow *flow, int axis, int stage,
                         bool is_back, const struct line_solver *solver) {
     const int cell = cells->stages[axis][stage];
     struct flow_box *const box = &cells->boxes[cell];
     const struct lines lines = find_lines(flow, box, axis);
     const size_t each = is_back ? solver->carried_back : solver->carried;
-    const int numbers = (int)(each * (size_t)lines.batches) * LANES;
     const bool is_first = stage == (is_back ? cells->side - 1 : 0);
     const bool is_last = stage == (is_back ? 0 : cells->side - 1);
     if (is_first) {
-        memset(carried, 0, (size_t)numbers * sizeof(double));
-    } else {
-        MPI_Recv(carried, numbers, MPI_DOUBLE, cells->ranks[axis][is_back ? 1 : 0], TAG_CARRIED,
-                 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        memset(carried, 0, each * (size_t)lines.batches * sizeof *carried);
     }
     size_t place = 0; /* of what is kept for this cell, behind that of those before */
     for (int c = 0; c < cell; c++) {
@@ -217,8 +239,7 @@ static void solve_stage(struct cells *cells, const struct flow *flow, int axis, 
         }
     }
     if (!is_last) {
-        MPI_Send(carried, numbers, MPI_DOUBLE, cells->ranks[axis][is_back ? 0 : 1], TAG_CARRIED,
-                 MPI_COMM_WORLD);
+        pass_on(cells, flow, axis, stage, is_back, each);
     }
 }
 

@@ -48,32 +48,31 @@ void traffic_share_cpus(void) {
 }
 
 /* The libraries poll without a pause, and a rank that has no CPU could not send meanwhile. */
+static int wait_yielding(MPI_Request *request, MPI_Status *status) {
+    for (;;) {
+        int is_done = 0;
+        const int result = PMPI_Test(request, &is_done, status);
+        if (is_done || result != MPI_SUCCESS) {
+            return result;
+        }
+        sched_yield();
+    }
+}
+
+static int wait_for(MPI_Request *request, MPI_Status *status) {
+    return is_crowded ? wait_yielding(request, status) : PMPI_Wait(request, status);
+}
+
 static int wait_for_all(int count, MPI_Request requests[], MPI_Status statuses[]) {
     if (!is_crowded) {
         return PMPI_Waitall(count, requests, statuses);
     }
-    for (int i = 0; i < count; i++) {
-        MPI_Status *const status =
-            statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[i];
-        int is_done = 0;
-        for (;;) {
-            const int result = PMPI_Test(&requests[i], &is_done, status);
-            if (result != MPI_SUCCESS) {
-                return result;
-            }
-            if (is_done) {
-                break;
-            }
-            sched_yield();
-        }
+    int result = MPI_SUCCESS;
+    for (int i = 0; i < count && result == MPI_SUCCESS; i++) {
+        const bool is_wanted = statuses != MPI_STATUSES_IGNORE;
+        result = wait_yielding(&requests[i], is_wanted ? &statuses[i] : MPI_STATUS_IGNORE);
     }
-    return MPI_SUCCESS;
-}
-
-static int wait_for(MPI_Request *request, MPI_Status *status) {
-    return is_crowded ? wait_for_all(1, request,
-                                     status == MPI_STATUS_IGNORE ? MPI_STATUSES_IGNORE : status)
-                      : PMPI_Wait(request, status);
+    return result;
 }
 
 static int receive(void *buffer, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
@@ -83,7 +82,18 @@ static int receive(void *buffer, int count, MPI_Datatype type, int from, int tag
         return PMPI_Recv(buffer, count, type, from, tag, comm, status);
     }
     PMPI_Irecv(buffer, count, type, from, tag, comm, &request);
-    return wait_for(&request, status);
+    return wait_yielding(&request, status);
+}
+
+/* A large message waits for its receiver. */
+static int send_to(const void *buffer, int count, MPI_Datatype type, int to, int tag,
+                   MPI_Comm comm) {
+    MPI_Request request;
+    if (!is_crowded) {
+        return PMPI_Send(buffer, count, type, to, tag, comm);
+    }
+    PMPI_Isend(buffer, count, type, to, tag, comm, &request);
+    return wait_yielding(&request, MPI_STATUS_IGNORE);
 }
 
 static uint64_t bytes_of(int count, MPI_Datatype type) {
@@ -122,7 +132,7 @@ static void add_collective(uint64_t bytes) {
     } while (false)
 
 int MPI_Send(const void *buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm) {
-    COUNTED(TRAFFIC_SENDING_NS, PMPI_Send(buffer, count, type, to, tag, comm),
+    COUNTED(TRAFFIC_SENDING_NS, send_to(buffer, count, type, to, tag, comm),
             add_message(count, type));
 }
 
