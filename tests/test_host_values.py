@@ -13,7 +13,7 @@ from playwright.sync_api import Browser
 
 from benchbook.judge.paper_json import read_paper
 from benchbook.report import wording
-from benchbook.report.hosts_page import HostResults, claim_rows, make_hosts
+from benchbook.report.hosts_page import HostResults, claim_rows, make_hosts, verdict_context
 from benchbook.report.plots.palette import INK, PALETTE
 from benchbook.report.sections import host_values
 from benchbook.report.sections.host_values import ClaimRow
@@ -101,3 +101,12 @@ def test_the_page_of_hosts_shows_them(
     assert (seen["messages"], seen["requests"]) == ([], [page.as_uri()])
     assert seen["overlaps"] == [] and seen["cut_off"] == []
     assert all(inner == width for width, inner in seen["widths"].items())
+
+
+def test_one_claim_by_two_libraries_counts_once() -> None:
+    first = row(HOLDS, HOLDS, name="with-opencl")
+    again = row(*[{**HOLDS, "repeats": "f/with-opencl"}] * 2, name="with-cuda")
+    other = row(HOLDS, FAILS, name="another")
+    hosts = [HostResults(name, name, []) for name in ("h0", "h1")]
+    counted = verdict_context([first, again, other], hosts)
+    assert (counted["claims"], counted["everywhere"], counted["differ"]) == (2, 1, 1)

@@ -101,16 +101,30 @@ def verdict_context(
     rows: list[ClaimRow], hosts: Sequence[HostResults], least: int = 2
 ) -> dict[str, Any]:
     """What the templates of the table of verdicts and of the pictures below it are filled with."""
-    everywhere = sum(
-        len(row.claims) == len(hosts) and set(row.verdicts.values()) <= set(HOLDS) for row in rows
-    )
+    holding = [
+        row
+        for row in rows
+        if len(row.claims) == len(hosts) and set(row.verdicts.values()) <= set(HOLDS)
+    ]
     return {
         "rows": rows,
-        "everywhere": everywhere,
-        "differ": sum(row.differs for row in rows),
+        "claims": _counted(rows),
+        "everywhere": _counted(holding),
+        "differ": _counted([row for row in rows if row.differs]),
         "values": host_values.values(rows, least=least),
         "environment": "",
     }
+
+
+def _counted(rows: Sequence[ClaimRow]) -> int:
+    """How many claims these rows are; one claim by several means, such as two libraries, counts
+    once, as `wording.all_claims` has it."""
+    names = set()
+    for row in rows:
+        claim = next(iter(row.claims.values()))
+        own = claim.get("repeats") or f"{row.figure}/{row.claim}"
+        names.add((row.paper, own, *(str(claim.get(what)) for what in ASKED)))
+    return len(names)
 
 
 def of_one_harness(hosts: list[HostResults]) -> list[HostResults]:
