@@ -23,7 +23,7 @@ from two_hosts import CPUS, HERE, LOOPBACK, SANITIZERS, VETH, children, good, is
 import kernels
 from benchbook import network
 from benchbook.define.catalogue import definition
-from kernels import KERNELS, LIMIT_S, points
+from kernels import DEATH_LIMIT_S, KERNELS, LIMIT_S, points
 
 SOURCES = [KERNELS / "messages" / name for name in definition(ROOT, "messages")["sources"]]
 PAIR = (f"--near-address={HERE}", f"--far-address={HERE}")
@@ -31,8 +31,6 @@ ETHERNET, STREAMS = ("rings", "xdp", "packet"), ("tcp", "tcp-nagle")
 NOBODY = 65534
 POLLED = ("write", "fifo", "signal-polled")
 WINDOW = 128
-# Two seconds are promised where CPUs are free; next to other work its start alone may take one.
-DEATH_LIMIT_S = 8.0
 PR_SET_DUMPABLE = 4
 
 # One message of many arrives otherwise than it was sent.

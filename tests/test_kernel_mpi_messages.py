@@ -117,11 +117,8 @@ def test_messages_arrive_as_they_were_sent(
         assert seen["device_mtu_bytes"] == (1500 if factors is VETH else None)
 
 
-@pytest.mark.parametrize("factors", [VETH, MEMORY], ids=lambda factors: factors["path"])
-def test_a_far_rank_that_dies_ends_the_measuring_soon(
-    mpi: Path, hosts: network.Network, factors: dict[str, str]
-) -> None:
-    process = start(mpi, hosts, factors, point("one-way", 65536, 1_000_000))
+def ends_when_its_far_rank_is_killed(process: subprocess.Popen[str]) -> None:
+    """Asserts that a start whose only child is its far rank ends soon, with one sentence."""
     try:
         assert wait_until(lambda: children(process.pid))
         (far_rank,) = children(process.pid)
@@ -135,6 +132,13 @@ def test_a_far_rank_that_dies_ends_the_measuring_soon(
     assert done.returncode == 1
     assert done.stderr.startswith("the far rank was ended by signal 9")
     assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("factors", [VETH, MEMORY], ids=lambda factors: factors["path"])
+def test_a_far_rank_that_dies_ends_the_measuring_soon(
+    mpi: Path, hosts: network.Network, factors: dict[str, str]
+) -> None:
+    ends_when_its_far_rank_is_killed(start(mpi, hosts, factors, point("one-way", 65536, 1_000_000)))
 
 
 def test_nothing_is_left_of_a_killed_near_rank(mpi: Path, hosts: network.Network) -> None:

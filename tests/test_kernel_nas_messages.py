@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import signal
-import subprocess
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from conftest import ROOT
-from test_kernel_mpi import MEMORY, VETH, ended, start, wait_until
+from test_kernel_mpi import MEMORY, VETH, ended, start
+from test_kernel_mpi_messages import ends_when_its_far_rank_is_killed
 from test_kernel_nas import (
     CPUS,
     SANITIZERS,
@@ -20,7 +17,6 @@ from test_kernel_nas import (
     point,
     verified,
 )
-from two_hosts import children
 
 import kernels
 from benchbook import network
@@ -31,7 +27,6 @@ DEFINITION = definition(ROOT, "nas")
 SOURCES = [KERNELS / "nas" / source for source in DEFINITION["sources"]]
 FLAGS = tuple(DEFINITION["variants"]["messages"]["flags"])
 PROGRAMS = ("ep", "is", "cg", "mg", "lu")
-SILENT_S = 2.0
 
 pytestmark = pytest.mark.skipif(len(CPUS) < 2, reason="both ranks need a CPU each")
 
@@ -82,22 +77,9 @@ def test_what_it_cannot_do_is_said_in_a_sentence(
 def test_a_far_rank_that_is_killed_ends_all(
     program: Path, hosts: network.Network, factors: dict[str, str]
 ) -> None:
-    process: subprocess.Popen[str] = start(
-        program, hosts, factors, "--ranks=2", point("cg", samples=1_000_000)
+    ends_when_its_far_rank_is_killed(
+        start(program, hosts, factors, "--ranks=2", point("cg", samples=1_000_000))
     )
-    try:
-        assert wait_until(lambda: children(process.pid))
-        (far_rank,) = children(process.pid)
-        time.sleep(0.2)
-        os.kill(far_rank, signal.SIGKILL)
-        began = time.monotonic()
-        done = ended(process)
-        assert time.monotonic() - began < SILENT_S
-    finally:
-        process.kill()
-    assert done.returncode == 1
-    assert done.stderr.startswith("the far rank was ended by signal 9")
-    assert done.stderr.count("\n") == 1
 
 
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])

@@ -22,7 +22,7 @@ import kernels
 from benchbook import network
 from benchbook.define.catalogue import definition
 from benchbook.host import link_libraries
-from kernels import KERNELS, LIMIT_S, points
+from kernels import DEATH_LIMIT_S, KERNELS, LIMIT_S, points
 
 SOURCES = [KERNELS / "rpc" / source for source in definition(ROOT, "rpc")["sources"]]
 PAIR = (f"--near-address={HERE}", f"--far-address={HERE}")
@@ -41,8 +41,6 @@ OVER_MESSAGES = [
     for wait in ("block", "spin")
 ]
 SERVERS = 3
-# Two seconds are promised where CPUs are free; next to other work its start alone may take one.
-DEATH_LIMIT_S = 8.0
 HOSTILE_CALLS = 10_000
 MOST_LOST = 4  # then the kernel gives up
 
