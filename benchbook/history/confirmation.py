@@ -18,7 +18,7 @@ class Outcome(StrEnum):
     CONFIRMED = "confirmed"
     REFUTED = "refuted"
     UNDECIDED = "undecided"
-    # Nothing was measured. The parameters stand in `Confirmation.about`.
+    # Nothing was measured; behind each what `Confirmation.about` has.
     SAME_PROGRAM = "same_program"
     BINARY_GONE = "binary_gone"  # file, run, commit (of that run; empty where it is not recorded)
     BINARY_CHANGED = "binary_changed"  # file, run, commit

@@ -70,7 +70,7 @@ def _why_not(found: FoundStep, shown: Confirmation) -> str:
     about = shown.about
     match shown.outcome:
         case Outcome.SAME_PROGRAM:
-            return f"the same program; {_changes(found)}."
+            return f"the same program{_changes(found)}."
         case Outcome.BINARY_GONE:
             return f"{about['file']} of run {about['run']} is gone. {_how_to_build(about)}"
         case Outcome.BINARY_CHANGED:
@@ -104,7 +104,9 @@ def _why_not(found: FoundStep, shown: Confirmation) -> str:
 
 def _changes(found: FoundStep) -> str:
     changes = "; ".join(f"{item.what} {item.a} → {item.b}" for item in found.changes)
-    return f"what changed is {changes}" if changes else "and nothing else that is recorded changed"
+    return (
+        f"; what changed is {changes}" if changes else ", and nothing else that is recorded changed"
+    )
 
 
 def _how_to_build(about: dict[str, Any]) -> str:
