@@ -61,6 +61,25 @@ def test_binary_lies_under_its_hash_and_twice_is_the_same(
     assert not list(folder.glob("tmp*"))
 
 
+def test_what_variants_have_in_common_is_compiled_once(tmp_path: Path) -> None:
+    root = copy_checkout(tmp_path / "checkout")
+
+    def objects() -> set[str]:
+        return {path.name for path in (root / "build/objects").iterdir()}
+
+    first = build(root, tmp_path, "gcc-O2")
+    once = objects()
+    again = build(root, tmp_path, "gcc-O2-one-way")  # the same flags, another environment
+    assert (again["binary"], objects()) == (first["binary"], once)
+    build(root, tmp_path, "gcc-O3")
+    with_other_flags = objects()
+    assert len(with_other_flags - once) == len(once) - 1  # all but what only moves the layout
+    header = next((root / "kernels/common").glob("*.h"))
+    header.write_text(header.read_text() + "/* changed */\n")
+    build(root, tmp_path, "gcc-O2")
+    assert len(objects() - with_other_flags) == len(once) - 1
+
+
 @pytest.mark.parametrize("compiler", COMPILERS)
 @pytest.mark.parametrize("flags", FLAGS)
 def test_library_calls_are_found(compiler: str, flags: str) -> None:

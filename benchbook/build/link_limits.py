@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from benchbook.build import objects
 from benchbook.build import stage as build_stage
 from benchbook.core.files import write_json
 from benchbook.core.sizes import format_bytes
@@ -97,7 +98,7 @@ def _limit(
 class Attempt:
     """One variant, built as the build stage does it, at one size after the other."""
 
-    compiler: build_stage.Compiler
+    compiler: objects.Compiler
     flags: list[str]
     sources: list[Path]
     kernels: Path
@@ -114,12 +115,12 @@ class Attempt:
         try:
             if self.fixed is None:
                 others = [source for source in self.sources if source not in changing]
-                harness = build_stage.harness(self.compiler, common, self.flags, self.work)
+                harness = objects.harness(self.compiler, common, self.flags, self.work)
                 self.fixed = [*self._objects(others, self.flags), harness]
-            objects = [*self._objects(changing, sized), *self.fixed]
+            files = [*self._objects(changing, sized), *self.fixed]
             self.compiles = True
-            build_stage.link(self.compiler, objects, self.flags, self.work / "program")
-        except build_stage.BuildFailedError as failure:
+            objects.link(self.compiler, files, self.flags, self.work / "program")
+        except objects.BuildFailedError as failure:
             # Without the places of this checkout and of the scratch folder.
             words = failure.words.replace(f"{self.work}/", "")
             return failure.status, words.replace(f"{self.kernels}/", "")
@@ -128,7 +129,7 @@ class Attempt:
     def _objects(self, sources: list[Path], flags: list[str]) -> list[Path]:
         common = self.kernels / "common"
         return [
-            build_stage.object_file(self.compiler, source, flags, common, self.work)
+            objects.object_file(self.compiler, source, flags, common, self.work)
             for source in sources
         ]
 

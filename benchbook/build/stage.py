@@ -5,27 +5,26 @@ A compile that fails or a compiler that is missing is a result with a reason, no
 
 from __future__ import annotations
 
-import errno
 import hashlib
-import json
 import os
-import re
-import shutil
-import subprocess
 import tempfile
-import threading
-from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from benchbook.build import disassembly, effective_flags
+from benchbook.build import disassembly, effective_flags, objects
+from benchbook.build.objects import BuildFailedError, Compiler
 from benchbook.core.files import write_json
 from benchbook.core.processes import output_of
 from benchbook.core.sizes import parse_bytes
-from benchbook.define.catalogue import definition, definition_file, kernel_folder
+from benchbook.define.catalogue import (
+    definition,
+    definition_file,
+    kernel_folder,
+    source_files,
+)
 from benchbook.define.points import host_sizes
 from benchbook.host import link_libraries, tools
 from benchbook.host.compilers import library_of, program_of
@@ -33,38 +32,7 @@ from benchbook.host.topology import read_topology
 from benchbook.peers import tool
 
 VERSION = 1
-COMPILE_LIMIT_S = 120
 PADDING_BYTES = 1504  # of the relinked twin: moves code and data, changes nothing else
-# The harness is the same in every variant; only the kernel's own file takes the variant's flags.
-COMMON_FLAGS = ["-O2"]
-# Code model and position independence belong to a whole program: all its objects must agree.
-WHOLE_PROGRAM = re.compile(r"-(mcmodel=.+|f(no-)?(pic|pie)|(no-)?pie)", re.IGNORECASE)
-ALWAYS = ["-std=gnu17", "-Wall", "-Wextra"]
-LINK = ["-Wl,--build-id=none"]
-_one_harness = threading.Lock()  # most variants share it, and wait for the first to make it
-
-
-class BuildFailedError(Exception):
-    """A compiler or linker said no; its words are the result, `status` is None for a time-out."""
-
-    def __init__(self, reason: str, words: str = "", status: int | None = None) -> None:
-        super().__init__(reason)
-        self.words = words or reason
-        self.status = status
-
-
-@dataclass(frozen=True)
-class Compiler:
-    name: str
-    path: str
-    version: str
-    target: str
-    wrapper: tuple[str, ...] = ()  # a control's program that starts it, and that one's arguments
-
-    @property
-    def command(self) -> list[str]:
-        """The words that a command line of this compiler begins with."""
-        return [*self.wrapper, self.path]
 
 
 def build_variants(root: Path, outputs: list[Path]) -> list[dict[str, Any]]:
@@ -179,27 +147,30 @@ def _compile(
             for stub in link_libraries.stubs(sources / procedure, work)
         ]
         arguments = [*flags, *needed.compile, *([f"-I{work}"] if stubs else [])]
+        entering = source_files(root, name)
+        beside = link_libraries.identity(content, compiler.path)
         own = [
-            object_file(compiler, sources / source, arguments, common, work)
+            # Stubs are made anew in each scratch folder.
+            objects.object_file(compiler, sources / source, arguments, common, work)
+            if stubs
+            else objects.shared_object(
+                compiler, sources / source, arguments, common, work, entering, beside
+            )
             for source in content["sources"]
         ]
         made = [
-            object_file(compiler, stub, [*arguments, link_libraries.UNWARNED], common, work)
+            objects.object_file(compiler, stub, [*arguments, link_libraries.UNWARNED], common, work)
             for stub in stubs
         ]
-        library = harness(compiler, common, flags, work)
-        padding = object_file(
-            compiler,
-            common / "padding.S",
-            [f"-DBENCH_PADDING_BYTES={PADDING_BYTES}"],
-            common,
-            work,
-        )
+        library = objects.harness(compiler, common, flags, work)
+        source = common / "padding.S"
+        padded = [f"-DBENCH_PADDING_BYTES={PADDING_BYTES}"]
+        padding = objects.shared_object(compiler, source, padded, common, work, [source])
         found = disassembly.timed_functions(own)
         # Optimisation flags matter to the linker too (-fopenmp, -mcmodel, -flto).
         every = [*own, *made, library]
-        plain = link(compiler, every, flags, work / "plain", needed.link)
-        relinked = link(compiler, [padding, *every], flags, work / "relinked", needed.link)
+        plain = objects.link(compiler, every, flags, work / "plain", needed.link)
+        relinked = objects.link(compiler, [padding, *every], flags, work / "relinked", needed.link)
         record = {
             "binary": _keep(plain, folder),
             "relinked": _keep(relinked, folder),
@@ -207,7 +178,7 @@ def _compile(
                 effective_flags.Line(
                     compiler.command, sources / content["sources"][0], [f"-I{common}"]
                 ),
-                [*ALWAYS, *flags],
+                [*objects.ALWAYS, *flags],
             ),
             "isa": disassembly.isa(found),
             "timed_functions": {
@@ -216,35 +187,6 @@ def _compile(
         }
     wrong = _calls_missing(content.get("calls", {}), record["timed_functions"])
     return record | ({"state": "failed", "reason": wrong} if wrong else {})
-
-
-def harness(compiler: Compiler, common: Path, flags: list[str], work: Path) -> Path:
-    """The common files, compiled to go with a kernel's own that have these flags.
-
-    As an archive, so that the probe, which has its own main, takes only what it calls; kept in
-    build/harness under a hash of all that goes into it, because most variants share it.
-    """
-    whole = [*COMMON_FLAGS, *(flag for flag in flags if WHOLE_PROGRAM.fullmatch(flag))]
-    files = sorted(common.glob("*.[ch]"))
-    facts = [compiler.command, compiler.version, compiler.target, ALWAYS, whole, str(common)]
-    facts += [(file.name, hashlib.sha256(file.read_bytes()).hexdigest()) for file in files]
-    digest = hashlib.sha256(json.dumps(facts).encode()).hexdigest()
-    kept = common.parent.parent / "build" / "harness" / f"{digest[:16]}.a"
-    with _one_harness:
-        if not kept.exists():
-            objects = [
-                object_file(compiler, file, whole, common, work)
-                for file in files
-                if file.suffix == ".c"
-            ]
-            library = work / "libcommon.a"
-            _run(["ar", "rcsD", str(library), *map(str, objects)])
-            kept.parent.mkdir(parents=True, exist_ok=True)
-            # Beside it first: another process may be making the same one.
-            draft = kept.with_name(f"{kept.name}.{os.getpid()}.part")
-            shutil.copyfile(library, draft)
-            draft.replace(kept)
-    return kept
 
 
 def _calls_missing(declared: dict[str, list[str]], code: dict[str, Any]) -> str:
@@ -257,35 +199,6 @@ def _calls_missing(declared: dict[str, list[str]], code: dict[str, Any]) -> str:
     return ""
 
 
-def object_file(
-    compiler: Compiler, source: Path, flags: list[str], include: Path, work: Path
-) -> Path:
-    """The object file of one source, compiled into `work`; `include` holds the common headers."""
-    target = work / f"{source.stem}{'-asm' if source.suffix == '.S' else ''}.o"
-    _run([*compiler.command, *ALWAYS, *flags, f"-I{include}", "-c", str(source), "-o", str(target)])
-    return _made(target, compiler)
-
-
-def link(
-    compiler: Compiler,
-    objects: list[Path],
-    flags: list[str],
-    target: Path,
-    libraries: Sequence[str] = (),
-) -> Path:
-    """Link a program out of objects and archives in this order, then libraries."""
-    files = [*map(str, objects), "-o", str(target)]
-    # Older C libraries keep what loads likwid's in one of its own.
-    _run([*compiler.command, *flags, *LINK, *files, *libraries, "-lm", "-ldl", "-pthread"])
-    return _made(target, compiler)
-
-
-def _made(target: Path, compiler: Compiler) -> Path:
-    if not target.exists():
-        raise BuildFailedError(f"{compiler.path} ended with 0 and did not write {target.name}")
-    return target
-
-
 def _keep(binary: Path, folder: Path) -> dict[str, str]:
     """Put the binary beside variant.json under its hash."""
     digest = hashlib.sha256(binary.read_bytes()).hexdigest()
@@ -293,31 +206,3 @@ def _keep(binary: Path, folder: Path) -> dict[str, str]:
     if not kept.exists():
         binary.replace(kept)
     return {"file": kept.name, "sha256": digest}
-
-
-def _run(command: list[str]) -> None:
-    try:
-        result = subprocess.run(
-            command,
-            env={**os.environ, "LC_ALL": "C"},  # its words are searched, and kept
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=COMPILE_LIMIT_S,
-            check=False,
-        )
-    except OSError as error:
-        name = Path(command[0]).name
-        raise BuildFailedError(f"{name} cannot be started ({error.strerror})") from None
-    except subprocess.TimeoutExpired:
-        raise BuildFailedError(f"the compiler took longer than {COMPILE_LIMIT_S} s") from None
-    full = os.strerror(errno.ENOSPC)
-    if result.returncode != 0 and full in result.stderr:  # no fault of the variant
-        raise OSError(errno.ENOSPC, full, command[-1])
-    if result.returncode != 0:
-        lines = [line for line in result.stderr.splitlines() if line.strip()]
-        telling = [line for line in lines if re.search("error|relocation", line)]
-        telling = [line for line in telling if "warning:" not in line] or lines
-        words = telling[0].strip() if telling else "it said nothing"
-        reason = f"{Path(command[0]).name} ended with {result.returncode}: {words}"
-        raise BuildFailedError(reason, words, result.returncode)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from benchbook.build import stage as build_stage
+from benchbook.build.objects import BuildFailedError
 from benchbook.core.sizes import format_bytes
 from benchbook.define.points import Point
 from benchbook.evidence.simulation import library
@@ -72,7 +72,7 @@ class Lines:
             size = self.simulator.geometry.buffer_bytes
             try:
                 twin = build_twin(self.root, self.name, self.content, variant, size)
-            except build_stage.BuildFailedError as why:
+            except BuildFailedError as why:
                 self.twins[variant] = f"no variant for the simulation could be built: {why}"
             else:
                 self.twins[variant] = twin
