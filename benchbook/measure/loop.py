@@ -69,8 +69,10 @@ class Run:
             if self.share_s:
                 block_s *= self._shares_s(points) / self._shares_s(before)
             before = points
-            extra = min(len(done.disturbed), self.plan.settings.disturbed.repeats)
+            extra = self._repeats(done)
             target = self.plan.looks[len(done.looks)]
+            if self._decides_nothing(done):
+                target = min(target, ROUNDS_OF_FIGURES)
             fits = spent_s() + block_s <= self.plan.settings.budget_s
             if len(done.complete) < target or (len(done.complete) < target + extra and fits):
                 left_s = (target + extra - len(done.complete)) * block_s
@@ -115,6 +117,19 @@ class Run:
         if blocks < ROUNDS_OF_FIGURES or not self.plan.pairs:
             return points
         return [point for point in points if point.id in self.plan.compared] or points
+
+    def _repeats(self, done: journal.Progress) -> int:
+        """Blocks beyond the plan's, in place of disturbed ones. None where every block so far was
+        disturbed: the program does it by itself, or the machine is no quieter a second later."""
+        if len(done.disturbed) == len(done.complete):
+            return 0
+        return min(len(done.disturbed), self.plan.settings.disturbed.repeats)
+
+    def _decides_nothing(self, done: journal.Progress) -> bool:
+        """Whether every claim rests on points that only emulate: they are drawn, not judged."""
+        if self.plan.emulation is None or len(done.complete) < ROUNDS_OF_FIGURES:
+            return False
+        return not self.half_widths(done.complete)
 
     def _shares_s(self, points: list[Point]) -> float:
         return sum(self.share_s.get(point.id, 0.0) for point in points) or 1.0
