@@ -127,7 +127,8 @@ def of_content(name: str, content: bytes, machine: Machine) -> Explained:
     if _results(apart) >= max(1, _results(parts)):
         parts, notes = apart, of_panes
     reports = sorted((report for _, own in parts for report in own), key=_line)
-    failures = [message for log_part, _ in parts for message in error_messages.messages(log_part)]
+    messages = [message for log_part, _ in parts for message in error_messages.messages(log_part)]
+    failures = [message for message in messages if not message.entry.is_note]
     if not reports:
         reports = [message.report for message in failures[:1]]
     if not reports:
@@ -145,7 +146,9 @@ def of_content(name: str, content: bytes, machine: Machine) -> Explained:
         ):
             with _guarded(f"reading of {telling.__module__}", notes):
                 telling(log_part, own)
-    statements: list[Statement] = [message.finding for message in failures]
+    statements: list[Statement] = [
+        message.note if message.entry.is_note else message.finding for message in messages
+    ]
     for rule in rules():
         with _guarded(f"rule {rule.name}", notes):
             statements += list(rule.check(reports, machine))

@@ -46,7 +46,7 @@ HIDDEN |= {
     "is_same",
     "flags",
 }  # names and other figures tell them
-HIDDEN |= {"unpinned", "heading", "limit_low", "limit_high"}
+HIDDEN |= {"unpinned", "binding_unseen", "heading", "limit_low", "limit_high", "spread_percent"}
 HIDDEN |= {"quoted_from_line", "quoted_from_unit"}  # their finding says them
 _INTERNAL = late(
     r"^(?:said|warned|fastest|debug|unmeasured|checksum|clock_step|has_head|below_tick|is_"

@@ -1,5 +1,5 @@
-"""What programs, linkers and kernels say when they fail: error_messages.toml has what each of these
-messages means and what to do about it."""
+"""What programs, linkers and kernels say when they fail, and words that tell where a log was made:
+error_messages.toml has what each of these means and what to do about it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ _QUOTED = 160  # characters of a line
 @dataclass(frozen=True)
 class Entry:
     """A message by the words that it has, or their pattern. `only_with`: a word of the log without
-    which it means something else; `unless`: one with which it does."""
+    which it means something else; `unless`: one with which it does; `is_note`: nothing failed, it
+    only tells of the machine."""
 
     name: str
     tool: str
@@ -35,6 +36,7 @@ class Entry:
     only_with: Sequence[str] = ()
     unless: Sequence[str] = ()
     effect: Effect = "invalidates"
+    is_note: bool = False
 
     @property
     def finds(self) -> re.Pattern[str] | None:
@@ -53,6 +55,11 @@ class Message:
     def report(self) -> Report:
         """A run that printed nothing else."""
         return Report(self.entry.tool, [], self.lines[0].number)
+
+    @property
+    def note(self) -> str:
+        """What it means, in a sentence that names its first line."""
+        return f"line {self.lines[0].number}: {self.entry.means} {self.entry.remedy}"
 
     @property
     def finding(self) -> Finding:

@@ -126,10 +126,12 @@ def tell(log: Log, reports: list[Report]) -> None:
                 continue
             if name not in _OF_DEVICES or report.knowing("direction"):
                 report.facts[name] = value
-    if log.commands and not any(map(log.has, _PINNING)):
+    if not any(map(log.has, _PINNING)):
         for report in reports:
-            if report.asked and "threads" in report.facts:
-                report.facts["unpinned"] = True
+            if "threads" in report.facts:
+                report.facts["binding_unseen"] = True
+                if log.commands and report.asked:
+                    report.facts["unpinned"] = True
     _tell_tunnels(log, reports)
     _tell_loopback(log, reports)
     _tell_purpose(log, reports)

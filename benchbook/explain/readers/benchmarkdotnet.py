@@ -12,16 +12,19 @@ TOOL = "benchmarkdotnet"
 _VERSION = late(r"^BenchmarkDotNet(?:=| )v?(?P<version>[\d.]+)")
 _CPU = late(r"^(?P<cpu>.*(?:Intel|AMD|Apple|ARM).*), \d+ CPU")
 _FIGURE = late(r"^(?P<value>[\d.,]+) (?P<unit>ns|us|μs|µs|ms|s|B|KB|MB)$")
+_RATIO = late(r"^(?P<value>\d+(?:[.,]\d+)?)$")
 _UNITS = {"μs": "us", "µs": "us", "KB": "KiB", "MB": "MiB"}
 # A column by its head: what it is called, and of what it is a statistic.
 _COLUMNS = {
     "Mean": ("time", "mean"), "Error": ("time", "confidence 99.9 %"), "StdDev": ("time", "stddev"),
     "Median": ("time", "median"), "Min": ("time", "min"), "Max": ("time", "max"),
-    "Allocated": ("allocated", ""),
+    "Allocated": ("allocated", ""), "Ratio": ("ratio", "to baseline"),
+    "RatioSD": ("ratio", "deviation"),
 }  # fmt: skip
 _SETTINGS = (
-    "Ratio",
-    "RatioSD",
+    "Baseline",
+    "MValue",
+    "Alloc Ratio",
     "Gen0",
     "Gen1",
     "Gen2",
@@ -38,7 +41,7 @@ _DETAILED = late(
     r"StdDev = (?P<stddev>[\d.,]+) "
 )
 _ENDS = late(r"^Min = (?P<min>[\d.,]+) (?P<unit>\S+), .*Max = (?P<max>[\d.,]+) ")
-_DEBUG = late(r"\bDEBUG\b|without optimization enabled")
+_DEBUG = late(r"\bDEBUG\b|without optimization enabled|non-optimized")
 # What is read of a table whose head was cut off: the four columns that it has by default.
 _DEFAULT = ("Method", "Mean", "Error", "StdDev", "Median")
 _BIMODAL = late(
@@ -46,6 +49,14 @@ _BIMODAL = late(
     r".{0,20}mValue = (?P<value>\d+(?:[.,]\d+)?)"
 )
 _WARNED = late(r"^(?P<what>ZeroMeasurement|MultimodalDistribution|Environment|MinIterationTime)$")
+_WARNINGS = {
+    "ZeroMeasurement": "a method takes no longer than an empty one, so its time is no figure",
+    "MultimodalDistribution": "the times of a method lie around several values",
+    "Environment": "a debugger or another tool was attached, or the build was not optimised",
+    "MinIterationTime": "an iteration is shorter than 100 ms, so the timer and single "
+    "interruptions count; more operations in one iteration help",
+}
+_SHORT_JOB = late(r"\bShortRun\b|\bIterationCount=3\b")
 
 
 @dataclass
@@ -77,6 +88,8 @@ def _line(reading: Reading[_Run], text: str) -> None:
     elif run.results and (found := _BIMODAL.match(text)):
         run.facts |= {"said_modes": found["how"], "said_modes_line": reading.line.number}
         run.facts |= {"said_modes_of": found["name"], "said_modes_value": found["value"]}
+    elif _SHORT_JOB.search(text) and "->" not in text:
+        run.facts.setdefault("short_job_line", reading.line.number)
     elif found := _METHOD.match(text):
         run.method = found["method"]
     elif found := _DETAILED.match(text) or _ENDS.match(text):
@@ -91,7 +104,10 @@ def _line(reading: Reading[_Run], text: str) -> None:
     elif _DEBUG.search(text) and run.line:
         run.facts.setdefault("debug_line", reading.line.number)
     elif (found := _WARNED.match(text)) and run.results:
-        run.notes.append(f"line {reading.line.number}: BenchmarkDotNet warned: {found['what']}")
+        what = found["what"]
+        run.notes.append(
+            f"line {reading.line.number}: BenchmarkDotNet warned ({what}): {_WARNINGS[what]}."
+        )
 
 
 def _is_default(cells: list[str]) -> bool:
@@ -114,8 +130,13 @@ def _row(reading: Reading[_Run], cells: dict[str, str]) -> None:
     of: dict[str, Any] = {"benchmark": cells["Method"]}
     if settings:
         of["parameters"] = ", ".join(settings)
+    if cells.get("Baseline") == "Yes":
+        of["is_baseline"] = True
     for head, (what, statistic) in _COLUMNS.items():
-        if found := _FIGURE.match(cells.get(head, "")):
+        if head.startswith("Ratio"):
+            if found := _RATIO.match(cells.get(head, "")):
+                reading.add(f"{cells['Method']} {what}", found["value"], "1", statistic, of)
+        elif found := _FIGURE.match(cells.get(head, "")):
             unit = _UNITS.get(found["unit"], found["unit"])
             reading.add(f"{cells['Method']} {what}", found["value"], unit, statistic, of)
 

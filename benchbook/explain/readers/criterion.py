@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,8 +18,8 @@ _TIME = late(
 # What somebody left of it: the middle alone.
 _ALONE = late(r"^(?P<name>\S.*?)\s+time:\s+\[(?P<mean>\d+(?:\.\d+)?) (?P<mean_unit>[pnµm]?s|us)\]")
 _CHANGE = late(
-    r"^(?:change:|time:)\s*(?:time:)?\s*\[(?P<low>[+-]\d+(?:\.\d+)?)% "
-    r"(?P<mean>[+-]\d+(?:\.\d+)?)% (?P<high>[+-]"
+    r"^(?:change:|time:)\s*(?:time:)?\s*\[(?P<low>[+\u2212-]\d+(?:\.\d+)?)% "
+    r"(?P<mean>[+\u2212-]\d+(?:\.\d+)?)% (?P<high>[+\u2212-]"
     r"\d+(?:\.\d+)?)%\]"
     r"(?: \(p = (?P<p>\d+(?:\.\d+)?))?"
 )
@@ -27,6 +28,14 @@ _THROUGHPUT = late(
 )
 _OUTLIERS = late(r"^Found (?P<count>\d+) outliers among (?P<all>\d+) measurements")
 _VERDICTS = ("No change in performance detected", "Change within noise threshold")
+
+
+_MANY = 0.1  # of the measurements
+_DISTURBED = ": so many mean that other work ran, or that the clock changed"
+
+
+def _is_many(found: re.Match[str]) -> bool:
+    return int(found["count"]) >= _MANY * int(found["all"])
 
 
 @dataclass
@@ -57,16 +66,20 @@ def _line(reading: Reading[_Run], text: str) -> None:
         of = {"benchmark": found["name"]}
         reading.add(found["name"], float(found["mean"]) * scale, unit, "mean", of)
     elif found := _CHANGE.match(text):
-        of = {"benchmark": run.name, "change_low_percent": float(found["low"])}
-        of |= {"change_high_percent": float(found["high"])}
-        reading.add(f"{run.name} change", float(found["mean"]), "%", "mean", of)
+        low, mean, high = (
+            float(found[part].replace("\u2212", "-")) for part in ("low", "mean", "high")
+        )
+        of = {"benchmark": run.name, "change_low_percent": low, "change_high_percent": high}
+        if found["p"]:
+            of["p_value"] = float(found["p"])
+        reading.add(f"{run.name} change", mean, "%", "mean", of)
     elif found := _THROUGHPUT.match(text):
         unit = found["unit"].replace("elem", "items")
         reading.add(f"{run.name} throughput", found["rate"], unit, "mean", {"benchmark": run.name})
     elif (found := _OUTLIERS.match(text)) and run.results:
         run.notes.append(
             f"line {reading.line.number}: criterion found {found['count']} outliers among "
-            f"{found['all']} measurements of {run.name}"
+            f"{found['all']} measurements of {run.name}{_DISTURBED if _is_many(found) else ''}"
         )
     else:
         run.last = text if len(text) < 100 else ""

@@ -82,6 +82,8 @@ def _compared(reading: Reading[_Run], found: re.Match[str]) -> None:
         if found["p"]:
             of |= {"p_value": float(found["p"]), "repetitions": int(found["n"])}
         of["is_same"] = found["delta"] == "~"
+        if found[f"{side}_spread"].isdecimal():
+            of["spread_percent"] = int(found[f"{side}_spread"])
         reading.add(f"{found['name']} {side}", found[side], unit, "median", of)
 
 

@@ -55,6 +55,11 @@ _AGGREGATE = late(r"_(mean|median|stddev|cv|min|max)$")
 _CACHE = late(r"^L(\d) (Unified|Data) (\d+) ?(K|Ki)B \(x(\d+)\)")
 _CPUS = late(r"^Run on \((\d+) X (\d+(?:\.\d+)?) MHz CPU s?\)")
 _BUILT_FOR_DEBUGGING = late(r"^Build [Tt]ype: *DEBUG\b", re.I)
+# CMake, CLion, Visual Studio and Bazel keep what they build for debugging in such folders.
+_OF_DEBUGGING = late(
+    r"^Running \S*(?:/|\\)(?:cmake-build-debug|[Dd]ebug|\S*-(?:dbg|fastbuild))(?:/|\\)"
+)
+_LOAD = late(r"^Load Average: (?P<load>\d+(?:\.\d+)?)")
 _ERROR = late(r"^(?P<name>\S+) +(?:ERROR OCCURRED|SKIPPED): '(?P<why>.*)'")
 _CSV = "name,iterations,real_time,cpu_time"
 _OWN_COLUMNS = late(r"(?:[a-z_]+,)+")  # that a program puts before those of the library
@@ -91,6 +96,8 @@ def read(log: Log) -> list[Report]:
         reports += _of_console(log)
     if log.has(_CSV):
         reports += _of_csv(log)
+    if log.has("Time Old"):
+        reports += _of_comparisons(log)
     return sorted(reports, key=lambda report: report.line)
 
 
@@ -249,8 +256,10 @@ def _console_context(text: str, number: int, facts: dict[str, Any], notes: list[
         facts["llc_bytes"] = int(cache[3]) * 2**10 * int(cache[5])
     elif text.startswith("***WARNING*** Library was built as DEBUG"):
         notes.append(_DEBUG)
-    elif _BUILT_FOR_DEBUGGING.match(text):
+    elif _BUILT_FOR_DEBUGGING.match(text) or _OF_DEBUGGING.match(text):
         facts["debug_line"] = number
+    elif load := _LOAD.match(text):
+        facts |= {"load_average": float(load["load"]), "load_line": number}
     elif text.startswith("***WARNING*** CPU scaling is enabled"):
         notes.append(_SCALING)
 
@@ -328,6 +337,52 @@ def _scaled(counter: str, number: str, prefix: str, per: str) -> tuple[float, st
     sizes = _BINARY if binary and prefix[:1] in _BINARY else _DECIMAL
     value = float(number) * (sizes[prefix[0]] if prefix else 1.0)
     return value, _RATES.get(counter, {"/s": "1/s", "s": "s"}.get(per, "1"))
+
+
+# What its compare.py prints of two runs.
+_COMPARED_HEAD = late(r"^Benchmark +Time +CPU +Time Old +Time New +CPU Old +CPU New$")
+_COMPARED_ROW = late(
+    r"^(?P<name>\S+) +(?P<real_change>[+-]\d+\.\d+) +(?P<cpu_change>[+-]\d+\.\d+) +"
+    r"(?P<real_old>\d+) +(?P<real_new>\d+) +(?P<cpu_old>\d+) +(?P<cpu_new>\d+)$"
+)
+_U_TEST = late(
+    r"^(?P<name>\S+)_pvalue +(?P<real>\d\.\d+) +(?P<cpu>\d\.\d+) +"
+    r"U Test, Repetitions: (?P<first>\d+) vs (?P<second>\d+)"
+)
+SURE = 0.05  # a p value below it
+
+
+def _of_comparisons(log: Log) -> list[Report]:
+    """One report for each table of compare.py: both times of each row, and the test of them where
+    it was repeated."""
+    reports: list[Report] = []
+    tests: list[dict[str, dict[str, Any]]] = []  # of each report, by benchmark and clock
+    for line in log.printed_lines():
+        text = unmarked(line.text)
+        if _COMPARED_HEAD.match(text):
+            reports.append(Report(TOOL, [], line.number))
+            tests.append({})
+        elif reports and (found := _COMPARED_ROW.match(text)):
+            for kind in ("real", "cpu"):
+                name = f"{found['name']} {kind} time"
+                for build in ("old", "new"):
+                    of = {"benchmark": f"{found['name']} {kind}", "build": build}
+                    value = float(found[f"{kind}_{build}"])
+                    reports[-1].results.append(Result(name, value, "1", line.number, build, of))
+                change = 100 * float(found[f"{kind}_change"])
+                reports[-1].results.append(Result(name, change, "%", line.number, "change", {}))
+        elif reports and (found := _U_TEST.match(text)):
+            runs = min(int(found["first"]), int(found["second"]))
+            for kind in ("real", "cpu"):
+                p_value = float(found[kind])
+                tested = {"p_value": p_value, "is_same": p_value > SURE, "repetitions": runs}
+                tests[-1][f"{found['name']} {kind}"] = tested
+    for report, own in zip(reports, tests, strict=True):
+        report.results = [
+            replace(result, of={**result.of, **own.get(str(result.of.get("benchmark")), {})})
+            for result in report.results
+        ]
+    return [report for report in reports if report.results]
 
 
 def _number_samples(reports: list[Report]) -> None:

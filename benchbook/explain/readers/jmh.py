@@ -1,7 +1,8 @@
-"""JMH: its table of results."""
+"""JMH: its table of results, and the iterations above it."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from benchbook.explain.lazy_regex import late
@@ -20,11 +21,40 @@ _ROW = late(
 _UNITS = {"ns/op": "ns", "us/op": "us", "ms/op": "ms", "s/op": "s"}
 
 
-def _line(reading: Reading[Run], text: str) -> None:
+_THREADS = late(r"^Threads: (?P<threads>\d+) threads?\b")
+
+
+_OF_BENCHMARK = late(r"^Benchmark: (?P<name>[\w.$]+)$")
+_ITERATION = late(
+    r"^(?P<warm>Warmup )?Iteration\s+\d+: (?P<value>\d[\d.,]*)(?: ±\(99\.9%\) \S+)? (?P<unit>\S+)$"
+)
+
+
+@dataclass
+class _Run(Run):
+    """A table, or the iterations that were printed above it."""
+
+    name: str = ""
+    count: int = 0  # iterations of the benchmark that are being printed
+
+
+def _line(reading: Reading[_Run], text: str) -> None:
+    run = reading.run
     if _HEAD.match(text):
-        reading.begin()
+        reading.begin(facts=dict(run.facts))
+    elif found := _OF_BENCHMARK.match(text):
+        run.name, run.count = found["name"], 0
+    elif run.name and (found := _ITERATION.match(text)):
+        unit = _UNITS.get(found["unit"], found["unit"].replace("ops/", "operations/"))
+        if found["warm"]:
+            reading.add(run.name, found["value"], unit, "warm-up", {"benchmark": run.name})
+        else:
+            of: dict[str, Any] = {"benchmark": run.name, "repetition": run.count}
+            run.count += reading.add(run.name, found["value"], unit, "sample", of)
+    elif found := _THREADS.match(text):
+        reading.run.facts["threads"] = int(found["threads"])
     elif reading.run.line and (found := _ROW.match(text)):
-        of: dict[str, Any] = {"benchmark": found["name"], "mode": found["mode"]}
+        of = {"benchmark": found["name"], "mode": found["mode"]}
         if found["count"]:
             of["repetitions"] = int(found["count"])
         if parameters := found["parameters"].split():
@@ -39,4 +69,4 @@ def _uncommented(text: str) -> str:
     return text.strip().lstrip("/*#").strip()
 
 
-read = LineReader(TOOL, Run, _line, clean=_uncommented)
+read = LineReader(TOOL, _Run, _line, clean=_uncommented)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,7 +18,8 @@ _OK = late(r"^\[ +(?:OK|FAIL) +\] \(\s*\d+/\d+\) (?P<name>\S.{0,160})$")
 _UNIT = r"(?P<unit>[A-Za-zµ%][\w/%^.-]{0,20})"
 _FIGURE = late(
     r"^(?:[*-]|P:) (?P<name>[A-Za-z_][\w. -]{0,60}): (?P<value>-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?) "
-    rf"{_UNIT}(?: \(r: ?(?P<reference>-?\d+(?:\.\d+)?)\b.*\))?$"
+    rf"{_UNIT}(?: \(r: ?(?P<reference>-?\d+(?:\.\d+)?)\b"
+    r"(?:[^,]{0,20}, l: ?(?P<low>-?\d+(?:\.\d+)?|None), u: ?(?P<high>-?\d+(?:\.\d+)?|None))?.*\))?$"
 )
 # A figure beyond its limits: what was expected, the lower and the upper one.
 _NUMBER = r"-?(?:\d+(?:\.\d+)?(?:e[+-]?\d+)?|inf|None)"
@@ -43,7 +45,9 @@ class _Run(Run):
         ReFrame's own."""
         units = {result.name: result.unit for result in self.results if result.unit != "1"}
         self.results = [
-            replace(result, unit=units.get(result.name, "1")) if "expected" in result.of else result
+            replace(result, unit=units.get(result.name, result.unit))
+            if "expected" in result.of
+            else result
             for result in self.results
         ]
         return bool(self.results) and self.is_own
@@ -75,9 +79,23 @@ def _line(reading: Reading[_Run], text: str) -> None:
         run.is_own |= text.startswith("P: ") and found["reference"] is not None
         of = {"test": run.test} if run.test else {}
         unit = _UNITS.get(found["unit"], found["unit"])
-        reading.add(found["name"], found["value"], unit, "", of)
+        reading.add(found["name"], found["value"], unit, "", of | _beyond(reading, found))
     elif run.is_own and (found := _NAME.match(text)):
         run.test = found["name"].split(" ")[0]
+
+
+def _beyond(reading: Reading[_Run], found: re.Match[str]) -> dict[str, Any]:
+    """The reference and the limits of a figure that is beyond one of them; the limits are printed
+    as shares of the reference."""
+    value, reference = reading.number(found["value"]), reading.number(found["reference"])
+    if value is None or not reference or found["low"] is None:
+        return {}
+    of: dict[str, Any] = {"expected": reference}
+    for end, column in (("low", "limit_low"), ("high", "limit_high")):
+        if found[end] != "None":
+            of[column] = reference + abs(reference) * float(found[end])
+    low, high = of.get("limit_low", value), of.get("limit_high", value)
+    return {} if low <= value <= high else of
 
 
 read = LineReader(TOOL, _Run, _line)

@@ -114,7 +114,17 @@ _TELLING = (
     *("ticks)", "GB/s PEAK"),
 )
 _MAY_TELL = late("|".join(map(re.escape, _TELLING)))
-_READ = (":", "Function", *KERNELS, *_TELLING)  # lines without any of these say nothing
+# Lines without any of these say nothing.
+_READ = (":", "Function", *KERNELS, *_TELLING, "errors were found")
+_PORTS = (
+    *("GPU", "CUDA", "HIP", "MPI", "mpi", "HPX", "Kokkos", "SYCL", "OpenCL", "pthread", "TBB"),
+    *("ARTS", "rank", "Fortran", "openmp", "OpenMP"),
+)
+_FAILED = late(r"Failed Validation on array (?P<array>\w)\b")
+_OFF = late(r"\bAvgRelAbsErr: *(?P<error>\d\S*)$")
+_COUNTED = late(r"\bFor array (?P<array>\w)\[\], (?P<count>\d+) errors were found")
+_LINES_TO_CLOCK = 4  # in its head, where no threads stand between
+_DERIVED = 0.02  # of each other: arrays by different loops
 _CHECKED = late(r"Solution Validates|Failed Validation")
 # What can only stand above a table: a new run begins there.
 _HEAD = {"version", "bytes_per_element", "array_elements", "runs", "threads", "threads_counted"}
@@ -134,6 +144,9 @@ class _Run(Run):
     told: dict[str, Printed] = field(default_factory=dict)  # the numbers of its head
     is_sure: bool = True  # all rows are as version 5 prints them
     is_judged: bool = False  # a verdict stands below its rows: another one is of another run
+    failed: str = ""  # the array whose check is being printed
+    checks: list[Result] = field(default_factory=list)
+    head_lines: dict[str, int] = field(default_factory=dict)  # where its head tells what
 
     @property
     def names(self) -> list[str]:
@@ -149,6 +162,9 @@ def read(log: Log) -> list[Report]:
     """One report for each table of rates; what stands above it are its facts."""
     asked = _all_asked(log)
     reports = [_report(table, asked) for run in _READER.runs(log) for table in _tables(run)]
+    if any(map(log.has, _PORTS)):
+        for report in reports:
+            report.facts.pop("is_serial", None)  # a port has the same head
     headless = [report for report in reports if _HEADLESS in report.notes]
     for report in headless[1:]:
         report.notes.remove(_HEADLESS)
@@ -157,6 +173,8 @@ def read(log: Log) -> list[Report]:
 
 def _line(reading: Reading[_Run], text: str) -> None:
     run = reading.run
+    if run.rows and _check(reading, text):
+        return
     told = _told(text) if _MAY_TELL.search(text) else {}
     head = text.find("Function")
     table = _TABLE.match(text, head) if head >= 0 else None
@@ -167,6 +185,7 @@ def _line(reading: Reading[_Run], text: str) -> None:
         peaks = [facts[_PEAK] for facts in (run.facts, told) if _PEAK in facts]
         run.facts |= _of_this(told, run)
         _keep(reading.line, told, run)
+        run.head_lines |= dict.fromkeys(told, reading.line.number)
         if peaks:
             run.facts[_PEAK] = max(peaks)  # it may have run on any of its devices
     if table:
@@ -176,6 +195,23 @@ def _line(reading: Reading[_Run], text: str) -> None:
         if "validated" in run.facts and run.rows and not run.unit and _OWN_ROW.search(text):
             run = reading.begin()
         _row(reading, text)
+
+
+def _check(reading: Reading[_Run], text: str) -> bool:
+    """The figures of a check that failed; whether the line has one."""
+    run, number = reading.run, reading.line.number
+    if found := _FAILED.search(text):
+        run.failed = found["array"]
+        return False
+    if run.failed and (found := _OFF.search(text)):
+        name, value, unit = f"array {run.failed} relative error", found["error"], "1"
+    elif found := _COUNTED.search(text):
+        name, value, unit = f"array {found['array']} errors", found["count"], "elements"
+    else:
+        return False
+    if (figure := reading.number(value)) is not None:
+        run.checks.append(Result(name, figure, unit, number))
+    return True
 
 
 def _rates_alone(log: Log) -> list[Report]:
@@ -326,6 +362,10 @@ def _report(run: _Run, asked: _Asked) -> Report:
         facts["clock_resolution_ns"] = _CLOCK_NS
     is_exact = {"array_elements", "bytes_per_element"} <= facts.keys()
     array_bytes = _array_bytes(facts)
+    if not array_bytes and _PEAK not in facts and (array_bytes := _array_by_rates(run)):
+        notes.append(
+            f"The size of its arrays is not stated: its rates and times make {_mb(array_bytes)}."
+        )
     is_known = array_bytes and (is_exact or array_bytes >= _WELL_ROUNDED)
     repetitions = facts.pop("runs", None)
     run.version = str(facts.pop("version", ""))
@@ -342,8 +382,31 @@ def _report(run: _Run, asked: _Asked) -> Report:
     if not run.unit:
         notes.append(_HEADLESS)
     run.results = [_with_bytes(item, array_bytes if is_known else None) for item in _numbered(run)]
+    run.results += run.checks
     run.twice = _twice(run.told)
+    lines = run.head_lines
+    to_clock = lines.get("clock_resolution_ns", 0) - lines.get("runs", 0)
+    if {"version", "runs", "clock_resolution_ns"} <= lines.keys():
+        facts["is_serial"] = 0 < to_clock <= _LINES_TO_CLOCK and "processes" not in facts
     return run.report(TOOL)
+
+
+def _mb(size: int) -> str:
+    return f"{size / 1e6:.3g} MB each"
+
+
+def _array_by_rates(run: _Run) -> int | None:
+    """One array in bytes as rates and times make it, to three digits; None where the loops differ
+    or the digits of the times leave it open."""
+    made = [
+        rate * best.of["elapsed_s"] / best.of["arrays_moved"]
+        for best, *_ in run.rows
+        if "arrays_moved" in best.of and is_number(rate := bytes_per_s(best.value, best.unit))
+        if best.of["elapsed_error_s"] <= _ROUNDED * best.of["elapsed_s"]
+    ]
+    if len(made) < len(KERNELS) or max(made) > (1 + _DERIVED) * min(made) or min(made) < 1:
+        return None
+    return int(float(f"{sum(made) / len(made):.3g}"))
 
 
 def _numbered(run: _Run) -> list[Result]:

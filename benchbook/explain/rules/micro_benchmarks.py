@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from benchbook.explain.model import Report, Result
 from benchbook.explain.printed_digits import is_number
@@ -18,6 +19,7 @@ LEAST_NS = 0.5  # for an operation: two cycles of a fast core, which an empty lo
 NO_LOOP_NS = 0.1  # less than a third of a cycle: not even an empty loop
 MOST_CYCLES = 0.5  # of the printed clock, above which a core may go
 WIDE = 0.5  # of the mean, half of its interval
+FEW_RUNS = 5  # iterations, whose interval is wide for that reason alone
 LEAST_RUNS = 4  # a side, of which benchstat can tell two medians apart (p < 0.05)
 MEANS = ("", "mean", "median", "sample")
 
@@ -43,6 +45,28 @@ def no_operation(report: Report) -> Iterator[Finding]:
         yield finding("not-once-each", words, about=once)
     if none := [time for time in none if time not in once]:
         yield finding("no-operation", about=none, first=none[0], left=len(none) - 1 or None)
+
+
+NEAR_NS = 1.0  # for an operation: as little as a loop with hardly anything in it
+OF_LOOPS = ("go-bench", "criterion")  # which time a loop that their user wrote, or a closure
+
+
+@rule
+def near_nothing(report: Report) -> Iterator[str]:
+    """A note on operations that take two to four cycles, where others of the log take more."""
+    if report.tool not in OF_LOOPS:
+        return
+    times = [
+        time
+        for (_, statistic, unit), several in report.groups.items()
+        if statistic in MEANS and unit in TIMES
+        for time in several
+        if time.is_positive
+    ]
+    near = [time for time in times if LEAST_NS <= time.base_value < NEAR_NS]
+    if near and not any(time.base_value < LEAST_NS for time in times):
+        words = {"first": near[0], "left": len(near) - 1 or None}
+        yield finding("near-nothing", words).explanation
 
 
 @rule
@@ -102,7 +126,11 @@ def _wide(report: Report) -> Iterator[Finding]:
     if wide:
         mean, error = max(wide, key=lambda pair: pair[1].value / pair[0].value)
         about = [result for pair in wide for result in pair]
-        words = {"mean": mean, "error": error, "left": len(wide) - 1 or None}
+        runs = mean.of.get("repetitions")
+        words: dict[str, Any] = {"mean": mean, "error": error, "left": len(wide) - 1 or None}
+        words |= {"few": None, "many": None}
+        if is_number(runs):
+            words["few" if runs <= FEW_RUNS else "many"] = runs
         yield finding("wide-mean", words, about=about)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from benchbook.explain.lazy_regex import late
@@ -27,7 +28,10 @@ _UNITS = {
     "us/op": "us", "ms/op": "ms", "ops/s": "operations/s", "op/s": "operations/s",
     "ops/sec": "operations/s", "IOPS": "operations/s", "req/s": "requests/s",
     "GFLOPS": "Gflop/s", "GFLOP/s": "Gflop/s", "GFlops": "Gflop/s", "MFLOPS": "Mflop/s",
-    "TFLOPS": "Tflop/s", "TFLOP/s": "Tflop/s",
+    "TFLOPS": "Tflop/s", "TFLOP/s": "Tflop/s", "tok/s": "tokens/s", "tokens/s": "tokens/s",
+    "tokens/sec": "tokens/s", "t/s": "tokens/s", "q/s": "queries/s", "QPS": "queries/s",
+    "qps": "queries/s", "RPS": "requests/s", "rps": "requests/s", "req/sec": "requests/s",
+    "fps": "frames/s", "FPS": "frames/s", "it/s": "iterations/s", "rows/s": "rows/s",
 }  # fmt: skip
 _UNIT = "|".join(re.escape(unit) for unit in sorted(_UNITS, key=len, reverse=True))
 _IN_HEAD = late(rf"[(\[] ?(?P<unit>{_UNIT}) ?[)\]]|(?:^|, ?| in |_)(?P<bare>{_UNIT})$")
@@ -36,6 +40,15 @@ _CELL = late(
     rf"(?P<value>{_NUMBER})(?: ?(?:±|\+/-|\+-) ?(?P<error>\d[\d.,]*) ?(?P<percent>%)?)?"
     rf"(?: ?(?P<unit>{_UNIT}|[x×]))?(?: ?\([^()]{{0,40}}\))?"
 )
+# A change in per cent, with its interval where it has one; whatever sign stands before it.
+_SIGNED = r"[+\u2212-]?\d+(?:\.\d+)?"
+_CHANGE = late(
+    rf"(?:[^\w\s+\u2212-]{{1,2}} ?)?(?P<value>{_SIGNED}) ?%"
+    rf"(?: ?[\[(](?P<low>{_SIGNED}) ?%?, ?(?P<high>{_SIGNED}) ?%?[\])])?"
+)
+_NOISE = late(r"(?:±|\+/-|\+-) ?(?P<value>\d+(?:\.\d+)?) ?%")
+_TIMES = late(r"(?P<value>\d+(?:\.\d+)?) ?[x×](?: (?:faster|slower))?(?: ?\([^()]{0,40}\))?")
+_COMPARING = ("change", "ratio")  # which alone make no table of figures
 _RULE = late(r"[|:\s-]*-{2,}[|:\s-]*")
 _SEPARATORS = (",", ";", "\t")
 _LEAST_ROWS, _LEAST_COLUMNS, _LONGEST_LABEL = 2, 2, 80
@@ -101,8 +114,12 @@ def _report(log: Log, table: Sequence[tuple[Line, list[str]]]) -> Iterator[Repor
     results: list[Result] = []
     for line, cells in rows:
         label: list[str] = []
+        compared: list[Result] = []
         figures: list[tuple[str, str, str, str]] = []
         for head, cell in zip(heads, cells, strict=False):
+            if others := list(_of_comparison(line, head, cell)):
+                compared += others
+                continue
             found = _CELL.fullmatch(cell)
             unit = (found["unit"] if found else "") or ""
             unit = _UNITS.get(unit, "") or ("" if unit else _unit_of(head))
@@ -114,8 +131,25 @@ def _report(log: Log, table: Sequence[tuple[Line, list[str]]]) -> Iterator[Repor
         of: dict[str, Any] = {"label": " ".join(label)} if label else {}
         for name, value, error, unit in figures:
             results += _figures(log, line, (name, value, error, unit), of)
-    if results:
+        results += [replace(result, of={**of, **result.of}) for result in compared]
+    if any(result.statistic not in _COMPARING for result in results):
         yield Report(TOOL, results, head_line.number)
+
+
+def _of_comparison(line: Line, head: str, cell: str) -> Iterator[Result]:
+    """A cell that compares others of its row: a change, a ratio, or the noise of both."""
+    if found := _NOISE.fullmatch(cell):
+        yield Result(_name(head), float(found["value"]), "%", line.number, "noise")
+    elif (found := _CHANGE.fullmatch(cell)) and not _unit_of(head):
+        of: dict[str, Any] = {}
+        ends = [found["low"], found["high"]]
+        if all(ends):
+            low, high = sorted(float(end.replace("\u2212", "-")) for end in ends)
+            of = {"change_low_percent": low, "change_high_percent": high}
+        value = float(found["value"].replace("\u2212", "-"))
+        yield Result(_name(head), value, "%", line.number, "change", of)
+    elif (found := _TIMES.fullmatch(cell)) and not _unit_of(head):
+        yield Result(_name(head), float(found["value"]), "1", line.number, "ratio")
 
 
 def _name(head: str) -> str:

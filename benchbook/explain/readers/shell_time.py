@@ -1,0 +1,148 @@
+"""What shells and GNU time print of a command: elapsed, user and system time."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from benchbook.explain.lazy_regex import late
+from benchbook.explain.model import Command, Log, Report
+from benchbook.explain.readers.common.command_lines import last_above, option
+from benchbook.explain.readers.common.line_reader import LineReader, Reading, Run
+
+TOOL = "time"
+_TIME = r"(?:\d{1,4}h ?)?(?:\d{1,6}m ?)?\d{1,9}(?:[.,]\d{1,6})?s?"
+# bash, ksh and dash: three lines, or all in one.
+_LINE = late(rf"^(?P<name>real|user|sys)\s+(?P<time>{_TIME})$")
+_ALL = late(
+    rf"\breal\s+(?P<real>{_TIME})[ ,;]+user\s+(?P<user>{_TIME})[ ,;]+sys\s+(?P<sys>{_TIME})$"
+)
+_ZSH = late(
+    r"(?P<user>\d+[.,]\d+)s user (?P<sys>\d+[.,]\d+)s system \d+% cpu "
+    r"(?P<real>(?:\d+:){0,2}\d+(?:[.,]\d+)?) total$"
+)
+_GNU = late(
+    r"^(?P<user>\d+\.\d+)user (?P<sys>\d+\.\d+)system (?P<real>(?:\d+:){1,2}\d+(?:\.\d+)?)elapsed "
+)
+_CSH = late(r"^(?P<user>\d+\.\d+)u (?P<sys>\d+\.\d+)s (?P<real>(?:\d+:){1,2}\d+\.\d+) \d+\.\d+%")
+_WHOLE = (_ALL, _ZSH, _GNU, _CSH)  # lines with all three
+_VERBOSE = {
+    "User time (seconds)": "user", "System time (seconds)": "sys",
+    "Elapsed (wall clock) time (h:mm:ss or m:ss)": "real",
+}  # fmt: skip
+_FISH = late(
+    r"^(?P<name>Executed in|usr time|sys time)\s+(?P<value>\d+(?:\.\d+)?) "
+    r"(?P<unit>secs|millis|micros|mins)\b"
+)
+_FISH_NAMES = {"Executed in": "real", "usr time": "user", "sys time": "sys"}
+_FISH_UNITS = {"secs": 1.0, "millis": 1e-3, "micros": 1e-6, "mins": 60.0}
+_NAMES = {"real": "time elapsed", "user": "user time", "sys": "system time"}
+_LEAST = 2  # of the three: one line alone may be of anything
+# What stands above tells how many threads there were.
+_WORKERS = r"threads?|cores?|CPUs?|procs?|processes|workers|ranks"
+_COUNTED = late(rf"(?:^|[\s(])(?P<count>\d{{1,4}})[ -](?:{_WORKERS})\b", re.I)
+_NEAR = 4  # lines
+_VARIABLE = late(r"\w*(?:THREADS|CONCURRENCY|NPROCS?|WORKERS)")
+_OPTIONS = ("--threads", "--num-threads", "--num_threads", "-np", "--nproc", "--jobs", "-j")
+
+
+@dataclass
+class _Run(Run):
+    """One timed command; `counted` is what the lines above say of its threads, and where."""
+
+    counted: tuple[int, int] = (0, 0)
+
+    def finish(self) -> bool:
+        """Keep it if it has two of its times or more."""
+        count, line = self.counted
+        if count and self.line - line <= _NEAR:
+            self.facts["threads"] = count
+        return len(self.results) >= _LEAST
+
+
+def read(log: Log) -> list[Report]:
+    """One report for each timed command, with the threads that its command or the text names."""
+    reports = _READER(log)
+    for report in reports:
+        command = last_above(log.commands, report.line)
+        if command is not None and report.line - command.number <= 2 * _NEAR:
+            report.facts["command"] = " ".join(command.words)
+        if threads := _threads(log, report.line):
+            report.facts["threads"] = threads
+    return reports
+
+
+def _threads(log: Log, line: int) -> int:
+    """How many threads the commands above a line ask for; 0 where they do not."""
+    above = [command for command in log.commands if command.number < line]
+    counts = [count for command in above for count in _asked(command, is_last=command is above[-1])]
+    return counts[-1] if counts else 0
+
+
+def _asked(command: Command, *, is_last: bool) -> Iterator[int]:
+    """The counts that a command asks for: an exported variable lasts, the rest is its own."""
+    set_here = [
+        tuple(word.split("=", 1))
+        for word in command.words[1:]
+        if command.words[0] == "export"
+        if "=" in word
+    ]
+    own = list(command.environment.items()) if is_last else []
+    for name, value in [*set_here, *own]:
+        if _VARIABLE.fullmatch(name) and value.isdecimal():
+            yield int(value)
+    if is_last and (value := option(command, *_OPTIONS)).isdecimal():
+        yield int(value)
+
+
+def _line(reading: Reading[_Run], text: str) -> None:
+    if found := next((found for form in _WHOLE if (found := form.search(text))), None):
+        _whole(reading, found)
+    elif found := _LINE.match(text):
+        _part(reading, found["name"], _seconds(reading, found["time"]))
+    elif found := _FISH.match(text):
+        value = reading.number(found["value"])
+        seconds = None if value is None else value * _FISH_UNITS[found["unit"]]
+        _part(reading, _FISH_NAMES[found["name"]], seconds)
+    elif (label := text.rpartition(": ")[0]) in _VERBOSE:
+        _part(reading, _VERBOSE[label], _seconds(reading, text.rpartition(": ")[2]))
+    elif found := _COUNTED.search(text):
+        reading.above["counted"] = (int(found["count"]), reading.line.number)
+
+
+def _part(reading: Reading[_Run], name: str, seconds: float | None) -> None:
+    """One of three lines: another command begins where it has this one already."""
+    run = reading.run
+    names = {result.name for result in run.results}
+    is_far = run.results and reading.line.number - run.results[-1].line > _NEAR
+    if not run.line or _NAMES[name] in names or is_far:
+        reading.begin()
+    reading.add(_NAMES[name], seconds, "s")
+
+
+def _whole(reading: Reading[_Run], found: re.Match[str]) -> None:
+    reading.begin()
+    for name, called in _NAMES.items():
+        reading.add(called, _seconds(reading, found[name]), "s")
+
+
+def _seconds(reading: Reading[_Run], text: str) -> float | None:
+    """`1m28.974s`, `1:02.33` or plain seconds."""
+    parts = text.replace(",", ".").replace(" ", "")
+    if ":" in parts:
+        numbers: list[Any] = [reading.number(part) for part in parts.split(":")]
+        if None in numbers:
+            return None
+        return float(sum(n * 60**power for power, n in enumerate(reversed(numbers))))
+    seconds = 0.0
+    for mark, size in (("h", 3600.0), ("m", 60.0)):
+        before, sign, after = parts.partition(mark)
+        if sign and before.isdecimal():
+            seconds, parts = seconds + size * int(before), after
+    rest = parts.removesuffix("s")
+    return seconds + float(rest) if rest else None
+
+
+_READER = LineReader(TOOL, _Run, _line)

@@ -1,0 +1,170 @@
+"""waiting, kernel-time, thread-scaling: what elapsed time and CPU time say of each other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from benchbook.explain.model import Report, Result
+from benchbook.explain.printed_digits import is_number
+from benchbook.explain.results import grouped
+from benchbook.explain.rules import rule
+from benchbook.explain.rules.common.findings import finding
+from benchbook.findings import Finding
+
+TIMED = ("time", "hyperfine")
+WAITING = 1.5  # times the CPU time, the elapsed time
+LEAST_NS = 5e6  # of an elapsed time; below, the start of a process is in it
+IN_KERNEL = 0.6  # of the CPU time, of which a program of its own spends little there
+LEAST_CPU_NS = 2e7
+
+
+class _Spent(NamedTuple):
+    """The elapsed time of a command, and its CPU time by its parts."""
+
+    elapsed: Result
+    user: Result
+    system: Result
+
+    @property
+    def on_cpus_ns(self) -> float:
+        """The CPU time of all threads in ns."""
+        return self.user.base_value + self.system.base_value
+
+    @property
+    def share_in_kernel(self) -> float:
+        """System time as a share of the CPU time."""
+        return self.system.base_value / self.on_cpus_ns if self.on_cpus_ns else 0.0
+
+
+def _spent(report: Report) -> _Spent | None:
+    elapsed = report.only("time elapsed") or report.only("time", "mean")
+    user, system = report.only("user time"), report.only("system time")
+    if elapsed is None or user is None or system is None or not elapsed.is_positive:
+        return None
+    return _Spent(elapsed, user, system) if user.value >= 0 and system.value >= 0 else None
+
+
+@rule
+def waiting(reports: Sequence[Report]) -> Iterator[str]:
+    """A note on commands that waited for a third of their time or more: no change of the code that
+    runs on a CPU can shorten that part.
+
+    Decided by elapsed time over user and system time of all threads.
+    """
+    every = [own for report in reports if report.tool in TIMED and (own := _spent(report))]
+    waited = [
+        own for own in every if own.elapsed.base_value >= max(LEAST_NS, WAITING * own.on_cpus_ns)
+    ]
+    if waited:
+        own = max(waited, key=lambda spent: spent.elapsed.base_value / max(spent.on_cpus_ns, 1.0))
+        part = 1 - own.on_cpus_ns / own.elapsed.base_value
+        words = {"elapsed": own.elapsed, "cpu": own.on_cpus_ns, "part": part}
+        yield finding("waiting", words, left=len(waited) - 1 or None).explanation
+
+
+@rule
+def kernel_time(reports: Sequence[Report]) -> Iterator[str]:
+    """A note on commands whose CPU time is mostly the kernel's."""
+    for report in reports:
+        own = _spent(report) if report.tool in TIMED else None
+        if own and own.on_cpus_ns >= LEAST_CPU_NS and own.share_in_kernel >= IN_KERNEL:
+            words = {"system": own.system, "user": own.user, "part": own.share_in_kernel}
+            yield finding("kernel-time", words).explanation
+            return
+
+
+SLOWER = 1.1  # times the elapsed time with fewer threads
+MORE_CPU = 1.2  # times the CPU time with fewer threads
+RATE_FALLS = 0.8  # of the rate with fewer threads
+
+
+@rule
+def scaling_of_time(reports: Sequence[Report]) -> Iterator[Finding | str]:
+    """Runs of one command with different numbers of threads: whether more of them were slower, or
+    cost more CPU time for the same work.
+
+    Decided by the times of `time`. Whether the work was the same, the log says only where it shows
+    the command; a text that grows the work with the threads shows CPU time in proportion.
+    """
+    runs = [
+        (int(report.facts["threads"]), own)
+        for report in reports
+        if report.tool == "time" and is_number(report.facts.get("threads"))
+        if (own := _spent(report))
+    ]
+    if len({threads for threads, _ in runs}) < 2:
+        yield from _same_command(reports)
+        return
+    fewest, base = min(runs, key=lambda run: run[0])
+    most, last = max(runs, key=lambda run: run[0])
+    times = last.elapsed.base_value / base.elapsed.base_value
+    cpu = last.on_cpus_ns / base.on_cpus_ns if base.on_cpus_ns else 0.0
+    words = {"fewest": fewest, "most": most, "base": base.elapsed, "last": last.elapsed}
+    words |= {"times": times, "cpu": cpu, "speedup": 1 / times, "ideal": most / fewest}
+    each = cpu * fewest / most
+    if times >= SLOWER and cpu >= MORE_CPU:
+        yield finding("slower-with-threads", words, each=each)
+    elif times < 1 and cpu >= MORE_CPU:
+        yield finding("dearer-with-threads", words).explanation
+
+
+def _same_command(reports: Sequence[Report]) -> Iterator[str]:
+    """A note on a command that was once faster with more CPU time: by more threads, or others."""
+    timed = [
+        (str(report.facts["command"]), own)
+        for report in reports
+        if report.tool == "time" and report.facts.get("command") and (own := _spent(report))
+    ]
+    for several in grouped(timed, lambda entry: entry[0]).values():
+        runs = [own for _, own in several]
+        slow, fast = (pick(runs, key=_elapsed_ns) for pick in (max, min))
+        if _elapsed_ns(fast) < _elapsed_ns(slow) and slow.on_cpus_ns > 0:
+            cpu = fast.on_cpus_ns / slow.on_cpus_ns
+            if cpu >= MORE_CPU:
+                words = {"fast": fast.elapsed, "slow": slow.elapsed, "cpu": cpu}
+                words["times"] = _elapsed_ns(slow) / _elapsed_ns(fast)
+                yield finding("dearer-and-faster", words).explanation
+
+
+def _elapsed_ns(own: _Spent) -> float:
+    return own.elapsed.base_value
+
+
+OF_RATES = ("stream", "sysbench", "npb", "mbw", "babelstream")
+SETTINGS = ("array_bytes", "operation", "scope", "problem_class", "kernel", "test", "mode")
+
+
+@rule
+def scaling_of_rate(reports: Sequence[Report]) -> Iterator[Finding]:
+    """The same test with more threads that has a lower rate in all.
+
+    Decided by the printed rates and threads; what they wait for, the log does not say.
+    """
+    rates = [
+        (_setting(report, rate), int(threads), rate, report)
+        for report in reports
+        if report.tool in OF_RATES and is_number(threads := report.facts.get("threads"))
+        for rate in report.results
+        if rate.statistic in ("best", "") and rate.is_positive
+        if rate.rate is not None or rate.name == "rate"
+    ]
+    falls = []
+    for several in grouped(rates, lambda entry: entry[0]).values():
+        _, fewer, high, report = max(several, key=lambda entry: entry[2].value)
+        beyond = [entry for entry in several if entry[1] > fewer]
+        if not beyond:
+            continue
+        _, more, low, _ = min(beyond, key=lambda entry: entry[2].value)
+        if low.value <= RATE_FALLS * high.value:
+            falls.append((low.value / high.value, fewer, more, low, high, report))
+    if falls:
+        share, fewer, more, low, high, report = min(falls, key=lambda entry: entry[0])
+        words = {"fewer": fewer, "more": more, "low": low, "high": high, "share": share}
+        words["why"] = "sysbench" if report.tool == "sysbench" else "other"
+        yield finding("fewer-with-threads", words)
+
+
+def _setting(report: Report, rate: Result) -> tuple[object, ...]:
+    own = (report.column(rate, name) for name in SETTINGS)
+    return (report.tool, report.facts.get("benchmark"), rate.name, rate.unit, *own)

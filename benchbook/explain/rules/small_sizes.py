@@ -1,0 +1,85 @@
+"""fixed-cost: times that hardly grow from the smallest size to the next."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from benchbook.explain.lazy_regex import late
+from benchbook.explain.model import Report, Result
+from benchbook.explain.printed_digits import is_number
+from benchbook.explain.rules import rule
+from benchbook.explain.rules.common.findings import finding
+
+TOOLS = ("table", "google-benchmark", "go-bench", "criterion")
+STATISTICS = ("", "mean", "median")
+LEAST_RATIO = 8  # of two sizes
+FLAT = 0.3  # power of the size by which the time grows at first
+STEEP = 0.8  # and at last: the work is in proportion then
+LEAST_SIZES = 3
+_POWERS = {"": 1.0, "k": 1e3, "K": 1e3, "m": 1e6, "M": 1e6}
+_SIZE = late(
+    r"(?P<first>\d{1,12})(?P<of_first>[kKmM]?)(?:[*x\u00d7](?P<second>\d{1,12})(?P<of_second>[kKmM]?))?"
+)
+_IN_NAME = late(
+    r"^(?P<before>.*[/_-])(?P<size>\d{1,12}[kKmM]?)(?P<after>(?:-\d{1,3})?(?: (?:real )?time)?)$"
+)
+
+
+def _size(text: str) -> float:
+    """`100*100`, `1K*1K` or `4096` as a number of elements; 0 where it is none."""
+    if (found := _SIZE.fullmatch(text.strip())) is None:
+        return 0.0
+    size = float(found["first"]) * _POWERS[found["of_first"]]
+    if found["second"]:
+        size *= float(found["second"]) * _POWERS[found["of_second"]]
+    return size
+
+
+def _sized(report: Report) -> dict[str, list[tuple[float, Result]]]:
+    """Times by what they are of, each with its size: a number in a name, in the head of a column
+    or in the label of a row."""
+    series: dict[str, list[tuple[float, Result]]] = {}
+    for time in report.results:
+        if time.statistic not in STATISTICS or not time.is_time or not time.is_positive:
+            continue
+        label = str(time.of.get("label", ""))
+        named = _IN_NAME.match(time.name)
+        if size := _size(time.name):
+            series.setdefault(f"{label} by column", []).append((size, time))
+        elif label and (size := _size(label)):
+            series.setdefault(f"{time.name} by row", []).append((size, time))
+        elif named and not time.name.endswith("cpu time"):
+            key = named["before"] + named["after"]
+            series.setdefault(key, []).append((_size(named["size"]), time))
+    return series
+
+
+@rule
+def fixed_cost(report: Report) -> Iterator[str]:
+    """A note on times that hardly grow at the smallest sizes, and in proportion at the largest.
+
+    Decided by the powers of the size by which they grow at both ends.
+    """
+    if report.tool not in TOOLS:
+        return
+    for several in _sized(report).values():
+        sizes = [size for size, _ in several]
+        if len(sizes) < LEAST_SIZES or sizes != sorted(set(sizes)) or sizes[0] <= 0:
+            continue
+        (small, first), (following, second) = several[:2]
+        before, last = several[-2], several[-1]
+        if following < LEAST_RATIO * small or last[0] < LEAST_RATIO * before[0]:
+            continue
+        start, end = _power(several[0], several[1]), _power(before, last)
+        if is_number(start) and start <= FLAT and end >= STEEP:
+            words = {"first": first, "second": second, "times": following / small}
+            words["grows"] = second.base_value / first.base_value
+            yield finding("fixed-cost", words).explanation
+            return
+
+
+def _power(small: tuple[float, Result], large: tuple[float, Result]) -> float:
+    """The power of the size by which a time grows."""
+    grows = large[1].base_value / small[1].base_value
+    return math.log(grows) / math.log(large[0] / small[0]) if grows > 0 else math.nan
