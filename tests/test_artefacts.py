@@ -64,6 +64,17 @@ def test_factor_is_that_of_the_honest_twin() -> None:
     assert factors == {"source stuck": pytest.approx(2.0), "both stuck": pytest.approx(10.0)}
 
 
+def test_the_honest_twin_is_one_of_the_same_build() -> None:
+    """Another build copies in another way, and that would seem to be a part of the factor."""
+    own = [form | {"environment": {}, "flags_asked": ["-O2"]} for form in FORMS]
+    other = own[0] | {"where": "another build", "time_ns": 600_000.0, "environment": {"TUNED": "1"}}
+    judged = source_not_advanced.detect(Seen(pd.DataFrame([*own, other])))
+    factors = {finding.where[0]: finding.factor for finding in judged.findings}
+    assert factors["both stuck"] == pytest.approx(10.0)
+    judged = source_not_advanced.detect(Seen(pd.DataFrame([own[2], other])))
+    assert judged.findings[0].factor == pytest.approx(6.0)
+
+
 def test_two_processes_have_no_honest_twin_in_one() -> None:
     two = FORMS[1] | {"where": "two processes", "bytes_per_call": 16 * MIB}
     judged = source_not_advanced.detect(Seen(pd.DataFrame([FORMS[0], two])))

@@ -9,10 +9,11 @@ from collections.abc import Callable
 from typing import Any
 
 from benchbook.detect import Judged, Row, Seen, first_unknown, is_known
-from benchbook.detect.inputs.timed_work import number_of, speed_up
+from benchbook.detect.inputs.timed_work import are_same, number_of, speed_up
 from benchbook.findings import Artefact, Finding, proof
 
 LEAST_BLOCKS = 4  # in a simulation, which counts a few lines of the program's own
+_BUILD = ("compiler", "flags_asked", "environment")
 _SAME = ("bytes", "bytes_per_call", "block_bytes", "blocks_declared", "processes")
 
 
@@ -85,7 +86,8 @@ def _simulated(artefact: Artefact, row: Row, lines: dict[str, Any]) -> Finding:
 
 
 def _over_honest(row: Row, rows: list[Row]) -> float | None:
-    """Rate ÷ rate of the same copy that did all its work; None where there is no such point."""
+    """Rate ÷ rate of the same copy that did all its work, of the same build where there is one, for
+    another build may copy in another way; None where there is no such point."""
     honest = [
         peer
         for peer in rows
@@ -94,4 +96,5 @@ def _over_honest(row: Row, rows: list[Row]) -> float | None:
         and number_of(peer, "distinct_source_blocks") == number_of(peer, "blocks_declared")
         and (number_of(peer, "time_ns") or 0) > 0
     ]
-    return speed_up(row, sorted(honest, key=lambda peer: float(peer["time_ns"]))[:1])
+    own = [peer for peer in honest if all(are_same(peer.get(key), row.get(key)) for key in _BUILD)]
+    return speed_up(row, sorted(own or honest, key=lambda peer: float(peer["time_ns"]))[:1])
