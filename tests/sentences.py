@@ -25,6 +25,7 @@ SOURCES = (
     *("benchbook", "scripts", "kernels", "config", "profiles", "workflows", "docs", "notebooks"),
     *("data/published", "Makefile", "Snakefile", "flake.nix", "README.md", "CONTRIBUTING.md"),
 )
+SKELETONS = "benchbook/commands/new/templates/"  # files of code, each with names to fill in
 GENERATED = ("docs/example/", "config/local.yaml", "benchbook/define/schemas/")
 
 
@@ -51,6 +52,8 @@ def collected(root: Path = ROOT) -> list[Sentence]:
         if reader is None or name.startswith(GENERATED):
             continue
         content = path.read_text(encoding="utf-8")
+        if name.startswith(SKELETONS):
+            content = _without_jinja(content)
         for place, text in reader(content):
             shown = " ".join(text.split())
             if is_prose(shown):
@@ -73,9 +76,11 @@ def _files(root: Path) -> Iterator[Path]:
 
 def reader_of(name: str) -> Callable[[str], Iterator[tuple[int | str, str]]] | None:
     """What reads (place, text) out of a file of that name; None where it holds no sentences."""
-    path = Path(name)
+    path = Path(name.removesuffix(".j2")) if name.startswith(SKELETONS) else Path(name)
     if path.suffix == ".csv":
         return of_csv if path.name == "tools.csv" else None
+    if name.startswith(SKELETONS) and path.suffix == ".yaml":
+        return of_yaml_and_remarks
     by_suffix: dict[str, Callable[[str], Iterator[tuple[int | str, str]]]] = {
         ".py": of_python,
         ".toml": of_toml,
@@ -98,7 +103,7 @@ def reader_of(name: str) -> Callable[[str], Iterator[tuple[int | str, str]]] | N
 # ---- what is prose ------------------------------------------------------------------------------
 
 # Patterns, addresses, options and code are for programs.
-CODE = re.compile(r"\\[bdswAZ(.\[|]|\(\?|\[\^|\[a-z|\]\+|^[<{#./-]|::|->|=>|\|\||&&|;$")
+CODE = re.compile(r"^import |\\[bdswAZ(.\[|]|\(\?|\[\^|\[a-z|\]\+|^[<{#./-]|::|->|=>|\|\||&&|;$")
 WORDS = re.compile(r"(?<![\w-])[a-z]{2,}(?![\w(=-])")
 
 
@@ -269,6 +274,14 @@ def of_yaml(content: str) -> Iterator[tuple[int | str, str]]:
     for number, line in enumerate(content.splitlines(), 1):
         if "#" in line and content.startswith("# What every preset"):
             yield number, line.partition("#")[2]
+
+
+def of_yaml_and_remarks(content: str) -> Iterator[tuple[int | str, str]]:
+    """Texts of a definition that somebody fills in, and all remarks on it."""
+    yield from _texts(yaml.safe_load(content), "")
+    for number, line in enumerate(content.splitlines(), 1):
+        if line.lstrip().startswith("#"):
+            yield number, line.lstrip(" #")
 
 
 def _texts(value: Any, place: str) -> Iterator[tuple[str, str]]:

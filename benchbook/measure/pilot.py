@@ -154,8 +154,8 @@ def fit(
         seconds = prices[id(worst)] / 1e9
         reason = (
             f"{plan.rounds} rounds of all that is planned, {block_ns * plan.rounds / 1e9:.0f} s, "
-            f"do not fit the budget of {plan.settings.budget_s:.0f} s; this takes {seconds:.1f} s "
-            f"of each; raise {plan.budget_key} in config/local.yaml"
+            f"do not fit the budget of {plan.settings.budget_s:.0f} s. This takes {seconds:.1f} s "
+            f"of each. Raise {plan.budget_key} in config/local.yaml"
         )
         shed |= dict.fromkeys((name for name in worst.points if name in once_ns), reason)
 

@@ -130,7 +130,7 @@ def _told(near: Row, far: Row, missing: Row) -> list[str]:
     if far["lost_datagrams"] is not None and far["lost_datagrams"] != missing["missing"]:
         sentences.append(
             f"The far end prints {far['lost_datagrams']} lost datagrams where "
-            f"{missing['missing']} were sent and not read: it cannot miss what comes after the "
+            f"{missing['missing']} were sent and not read. It cannot miss what comes after the "
             "last one that it saw."
         )
     return sentences

@@ -64,7 +64,11 @@ def _touched(figure: Series) -> Iterator[Finding]:
     sample, mean = figure.samples[0], figure.mean
     biased = sum(times) / len(times) / (sum(others) / len(others))
     words: dict[str, Any] = {"sample": sample, "first_s": first, "longest_s": max(others)}
-    words |= {"others": len(others), "all": len(times), "perhaps": "" if is_far else "perhaps "}
+    words |= {
+        "others": len(others),
+        "all": len(times),
+        "memory": "Memory" if is_far else "Perhaps memory",
+    }
     words |= {"mean": mean, "slower": 1 - 1 / biased if mean and figure.is_whole() else None}
     yield finding("touched", words, factor=1 / biased, confidence=None if is_far else PERHAPS)
 
