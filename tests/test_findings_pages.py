@@ -356,7 +356,7 @@ def test_findings_stand_below_their_figure_once_each(site: Path, browser: Browse
     entries = view.query_selector_all("#mbw-b4096-32-table .marked li")
     texts = [entry.inner_text().replace("\n", " ") for entry in entries]
     assert [text.split()[0] for text in texts] == ["X1", "E1", "i1"] or "B1" in texts[1]
-    assert "The source pointer never moves: invalidates 1 of 3 points here, by a factor" in texts[0]
+    assert "The source pointer never moves: invalidates 1 of 3 points here: " in texts[0]
     # The first sentence alone, whatever its figures look like.
     assert texts[0].endswith("The cause of source-not-advanced is 0.0488% of this. In full")
     overview = view.inner_text("#overview")
@@ -447,7 +447,10 @@ def test_the_index_counts_by_effect_and_tells_artefacts_from_truth(site: Path, l
     assert re.search(r"\(✓\) reproduced, only through an artefact \d claim", text)
     assert re.search(r"\(✓\) reproduced, resting on an artefact 1 claim", text)
     assert "Of 6 artefacts 4 were provoked for real on this machine" in text
-    assert "In all 12 of 17 provoked scenes detected, 1 false alarm at 275 clean scenes" in text
+    assert (
+        "Of 17 provoked scenes 12 were detected. At 275 clean scenes there was 1 false alarm."
+        in text
+    )
     bare = looks[site / "none/reports/index.html"]["text"]
     assert "No detector found anything." in bare
     assert "artefact 1 claim" not in bare
@@ -478,7 +481,7 @@ def test_the_controls_page_begins_with_what_went_wrong(
     assert (
         "Of 6 artefacts 4 were provoked for real on this machine, 1 only replayed from recorded or "
         "made-up samples and 1 not provoked at all. 2 of these 4 were found in all of their "
-        "scenes, of which each has 2 to 4. "
+        "scenes (2 to 4 each). "
         "Missed: mostly (1 of 4). Abstained: shy (4 of 4). False alarms: noisy (1 of 60)."
     ) in text
     view = opened(browser, path, 1280)
@@ -583,11 +586,35 @@ def test_runs_of_points_with_the_same_marks_are_named_once() -> None:
 
 def test_a_factor_that_some_findings_lack_is_said_to_be_of_the_others() -> None:
     some = [finding("a", "biases", ["p"], 1.67), finding("a", "biases", ["q"])]
-    assert findings_section.factor_range(some) == "by a factor of 1.67 where it is known"
+    words = "1.67 times as fast as without it where it is known"
+    assert findings_section.factor_range(some) == words
     (note,) = findings_section.marks_of(
         {"findings": [finding_at_point | {"shown": True} for finding_at_point in some]}
     ).notes(["p", "q"])
-    assert note.heading == "biases both points here, by a factor of 1.67 where it is known"
+    assert note.heading == f"biases both points here: {words}"
+
+
+def test_a_factor_says_which_is_the_faster() -> None:
+    def said(*factors: float) -> str:
+        return findings_section.factor_range(
+            [finding("a", "biases", ["p"], factor) for factor in factors]
+        )
+
+    assert said(4.09, 11.5) == "4.09 to 11.5 times as fast as without it"
+    assert said(0.25, 0.5) == "2.00 to 4.00 times as slow as without it"
+    assert said(0.5, 2.0) == "by a factor of 0.500 to 2.00"
+    assert said(0.999, 1.001) == ""
+    of_a_run = finding("a", "informs", [], 12.0)
+    assert findings_section.factor_range([of_a_run]) == "by a factor of 12.0"
+
+
+def test_what_several_experiments_say_alike_stands_once() -> None:
+    alike = [finding("a", "informs", ["p"]) for _ in range(3)]
+    other = finding("a", "informs", ["p"]) | {"explanation": "Something else."}
+    marks = findings_section.marks_of(
+        {"findings": [each | {"shown": True} for each in (*alike, other)]}
+    )
+    assert len(marks.every[0].distinct) == 2
 
 
 def test_marks_keep_their_names_whatever_the_order() -> None:

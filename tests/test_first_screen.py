@@ -106,7 +106,8 @@ def test_why_says_what_was_observed_and_not_the_numbers_again(stream: dict[str, 
     claims = first_screen.leading_claims(stream)
     assert {claim["verdict"] for claim in claims} == {"reproduced"}
     _, happened, why = (text.replace("\u00a0", " ") for text in first_screen.sentences(stream))
-    assert re.search(r"\d and \d[\d.]* times the L3 of \d+ MiB", happened)
+    assert re.search(r"\d and \d[\d.]* times the L3, which has \d+ MiB here", happened)
+    assert re.search(r"Here the rate at \d+ \wiB ÷ rate at \d+ \wiB is ", happened)
     assert "larger than the L3, so it comes from memory" in why
     assert "what counts as holding" not in why
 
@@ -145,19 +146,49 @@ def test_what_cannot_be_measured_is_shown_with_what_tests_it_here(stream: dict[s
         ({"not_measurable_here": 1}, 1),
         ({"reproduced": 2}, 2),
     ]
-    assert first_screen.happened(paper, shown).endswith(
-        "Of 2 claims that test the same idea on today’s systems, 2 are reproduced."
-    )
-    assert (
-        first_screen.why(paper, shown)
-        == "Why: the first claim needs a machine of 1998; there is none here."
-    )
+    assert first_screen.happened(paper, shown).endswith(f"2 of 2 hold: {names[1]} and {names[2]}.")
+    why = "Why: the source’s own claim needs a machine of 1998; there is none here."
+    assert first_screen.why(paper, shown) == why
     assert [row.label.lower() for row in first_screen.charts(paper)[0].rows] == [
         "old ÷ new",
         *names[1:3],
     ]
     alone = {**paper, "thesis": {**thesis, "in_its_place": []}}
     assert first_screen.leading_claims(alone) == [away]
+    # One that fails is named, with what was seen and what would count.
+    failing = {**others[0], "verdict": "not_reproduced", "region": [None, 0.2], "estimate": 0.4}
+    failing |= {"interval": [0.35, 0.45], "published": [0.1]}
+    paper["figures"] = [{**figures[0], "claims": [away, failing, *others[1:]]}, *figures[1:]]
+    thesis["ran"] = "No such machine is here. Messages ran instead."
+    stand_in = {"claim": names[1], "label": "write: messages against TCP"}
+    stand_in["text"] = "a write is {times} times as fast"
+    thesis["in_its_place"] = [stand_in, thesis["in_its_place"][1]]
+    paper["thesis"] = {**stream["thesis"], **thesis}
+    shown = first_screen.leading_claims(paper)
+    assert first_screen.happened(paper, shown) == (
+        f"{thesis['ran']} 1 of 2 holds: {names[2]}. "
+        "1 of 2 does not hold: a write is 2.50 times as fast, where at least 5 counts as holding."
+    )
+    assert first_screen.why(paper, shown) == f"{why} Why it fails for the write was not tested."
+    assert answer.headline(paper).endswith("1 of 2 such claims hold; the one on the write does not")
+    row = first_screen.charts(paper)[0].rows[1]
+    assert row.cells[:2] == ("10.0", "2.50 (2.22 to 2.86)")
+    assert row.bounds == (5, None)
+
+
+def test_a_ratio_of_which_less_counts_is_turned_so_that_more_does() -> None:
+    claim = {"kind": "ratio", "region": [None, 0.2], "estimate": 0.4, "published": [0.1]}
+    claim |= {"interval": [0.25, 0.5]}
+    turned = claims.advantage(claim)
+    assert turned["region"] == [5, None]
+    assert turned["estimate"] == 2.5
+    assert turned["interval"] == [2, 4]
+    assert turned["published"] == [10]
+    for other in ([0.9, 1.1], [1, None], [None, 2], [None, 0]):
+        kept = claim | {"region": other}
+        assert claims.advantage(kept) is kept
+    away = claim | {"estimate": None, "interval": None}
+    assert claims.advantage(away)["interval"] is None
 
 
 @pytest.mark.parametrize(

@@ -547,7 +547,7 @@ def test_a_section_without_results_is_a_sentence(site: Path, looks: dict) -> Non
     text = looks[path]["text"]
     for sentence in (
         "measured too few sizes for a curve",
-        "too few variants at one setting",
+        "too few builds at one setting",
         "No search for the largest static array",
         "include no trial of arrays beyond memory",
         "preset tiny leaves the sizes out that it compares",

@@ -212,13 +212,38 @@ def test_a_table_names_each_size_once_and_each_reason_once() -> None:
     assert [cell["mark"] for cell in matrix["lines"]["copy"]] == ["", "", "", "a", "b"]
     assert matrix["notes"] == {
         "a": "not in preset tiny",
-        "b": "cannot run: needs 12 GiB of memory",
+        "b": "not run: needs 12 GiB of memory",
     }
     assert len(grids.measured_cells(figure)) == 2
     picture = grids.picture(content, figure)
     assert picture is not None
     assert picture.alt.startswith("F. Over 2 sizes rates are 0.980 times that at the first here")
     assert grids.picture(content, {**figure, "rows": [{**rows[3], "printed_ratio": None}]}) is None
+    assert grids.ratio_name(figure) == "rate ÷ rate at the first size"
+
+
+def test_columns_that_are_methods_are_compared_with_the_first_of_them() -> None:
+    """Two systems at each size of a message: no column is a size, and no ratio is one of sizes."""
+    ours, theirs = (
+        {"column": name, "label": name, "state": "ok", "rerun": 1.0, "group": "64"}
+        for name in ("ours", "theirs")
+    )
+    cells = [
+        {**row(64, "copy", "70"), **ours, "ratio": {"ratio": 1.0, "low95": 1.0, "high95": 1.0}},
+        {
+            **row(64, "add", "980", printed_ratio=14.0),
+            **theirs,
+            "ratio": {"ratio": 2.8, "low95": 2.7, "high95": 2.9},
+        },
+    ]
+    content = paper([], cells)
+    figure = {**content["figures"][0], "x": "message_bytes", "quantity": "time"}
+    assert not grids.is_by_size(figure)
+    assert grids.ratio_name(figure) == "time ÷ time of ours"
+    assert grids.region(figure) is None
+    title = "Theirs takes 2.80 times as long as ours here, published 14.0"
+    assert grids.title(content, figure) == title
+    assert wording.line_name(figure, "64") == "64\xa0B"
 
 
 @pytest.mark.parametrize(
@@ -386,9 +411,7 @@ def test_programs_of_others_are_no_flags() -> None:
         "distinguished from base"
     )
     widest = builds.sentence(experiment).replace(number_format.FIXED, " ")
-    assert widest.startswith(
-        "Flags and compilers matter most for Copy at 256 KiB, static, 1 thread"
-    )
+    assert widest.startswith("Builds differ most for Copy at 256 KiB, static, 1 thread")
     assert widest.endswith("by a factor of 4.02.")
     assert "by a factor of 4.02 for Copy" in builds.spread_at(experiment, settings[name])
 

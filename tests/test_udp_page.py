@@ -84,7 +84,7 @@ def test_parts_about_bytes_are_empty(shown: paper_page.PaperPage, name: str) -> 
 
 
 def test_a_part_of_flags_says_that_there_are_none(shown: paper_page.PaperPage) -> None:
-    assert "too few variants" in text_of(shown.flags().html)
+    assert "too few builds" in text_of(shown.flags().html)
 
 
 def test_every_point_of_ours_has_its_percentiles(shown: paper_page.PaperPage) -> None:
@@ -188,7 +188,7 @@ def test_claims_of_time_have_units_and_a_twin_beside_them(made: dict[str, Any]) 
     assert gap["published"] == pytest.approx([159 - 150 - 145 + 101] * len(gap["published"]))
     assert claims_section.published(gap) == f"-35.0{number_format.FIXED}µs"
     assert claims_section.value(gap).endswith(f"{number_format.FIXED}µs")
-    assert claims_section.under_other_factors(gap).startswith("with spin ")
+    assert claims_section.under_other_factors(made, gap).startswith("with spin ")
     uneven = by_name["time-grows-unevenly"]
     assert uneven["published"] == pytest.approx([48 / 25] * len(uneven["published"]))
     assert "Steps, in µs" in claims_section.steps(uneven)

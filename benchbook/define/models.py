@@ -715,6 +715,10 @@ class InItsPlace(Model):
 
     claim: str = Field(description="figure/claim")
     label: str = Field(min_length=1, description="what it compares, in a few words")
+    text: str = Field(
+        default="",
+        description="what was seen, as a clause in which {times} is how many times as fast it is",
+    )
 
 
 class Thesis(Model):
@@ -728,6 +732,9 @@ class Thesis(Model):
     label: str = Field(default="", description="what `claim` compares, in a few words")
     in_its_place: list[InItsPlace] = Field(
         default=[], description="shown with the claim where that cannot be measured"
+    )
+    ran: str = Field(
+        default="", description="what ran instead of what cannot be measured, in full sentences"
     )
 
 
@@ -879,6 +886,10 @@ class Figure(Model):
         default="", description="which of the source's machines, where it has several"
     )
     published: str = Field(description="what the source shows, and how its numbers were made")
+    comparable: bool = Field(
+        default=True,
+        description="whether its rows do the same work, so that a ratio of two says something",
+    )
     imported: list[Imported] = []
     traffic: PrintedTraffic | None = Field(
         default=None, description="messages of its programs, drawn next to those counted here"

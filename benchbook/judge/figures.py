@@ -24,7 +24,7 @@ from benchbook.estimands import Known, names_of
 from benchbook.judge.resolved_claim import Claim, Measured, resolve_claim
 
 SIZE_UNKNOWN = "a size that the claim names is unknown here"
-KEPT = ("id", "title", "table", "experiment", "x", "published", "y_unit", "machine")
+KEPT = ("id", "title", "table", "experiment", "x", "published", "y_unit", "machine", "comparable")
 
 
 def rerun_figure(

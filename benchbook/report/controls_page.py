@@ -275,15 +275,14 @@ def summary(artefacts: dict[str, Artefact]) -> list[str]:
 
 
 def _found_here(provoked: list[Artefact]) -> str:
-    """`41 of these 42 were found in all of their scenes, of which each has 1 to 12.`"""
+    """`41 of these 42 were found in all of their scenes (1 to 12 each).`"""
     if not provoked:
         return ""
     scenes = sorted(_here(artefact, "provoked") for artefact in provoked)
     each = f"{scenes[0]}" if scenes[0] == scenes[-1] else f"{scenes[0]:,} to {scenes[-1]:,}"
-    return (
-        f"{len(_always_found(provoked))} of these {len(provoked)} were found in all of their "
-        f"scenes, of which each has {each}."
-    )
+    always = len(_always_found(provoked))
+    which = f"{always} of these {len(provoked)}" if always < len(provoked) else f"All {always}"
+    return f"{which} were found in all of their scenes ({each} each)."
 
 
 def _are(amount: int) -> str:

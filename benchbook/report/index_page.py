@@ -89,7 +89,7 @@ def make_index(
         ),
         verdicts=verdict_counts(contents),
         open=sum(len(content.get("open", [])) for content in contents),
-        noise=machine_summary.noise(dict(_by_name(contents))),
+        noise=machine_summary.noise(dict(_by_name(contents)), of=" of the papers"),
     )
 
 
@@ -158,7 +158,7 @@ def card(paper: dict[str, Any]) -> dict[str, Any]:
         "question": first_screen.title(paper),
         "answered": first_screen.badges(claims),
         "sentences": first_screen.sentences(paper),
-        "happened": first_screen.happened(paper, claims) if claims else "",
+        "happened": first_screen.in_a_row(paper, claims) if claims else "",
         "verdicts": verdict_counts([paper]),
         "rows": len(rows),
         "cells": sum(row["state"] == "ok" and not row["emulates"] for row in rows),

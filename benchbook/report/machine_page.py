@@ -131,7 +131,7 @@ def _machine_answer(analyses: list[dict[str, Any]]) -> str:
     if waiting:
         worst = max(waiting, key=lambda name: waiting[name])
         text.append(
-            f"In the worst case, a run of {worst}, the program waited for a CPU for "
+            f"In the worst case, a run of {worst}, all threads together waited for a CPU for "
             f"{number_format.share(waiting[worst])} of the timed part."
         )
     return " ".join(text) or "No experiment was measured."

@@ -210,6 +210,7 @@ class PaperPage:
             "wording": wording,
             "source_words": source_words,
             "titles": titles,
+            "grids": grids,
             "findings": findings_section,
             "marks": findings_section.marks_of(self.content),
             **context,
@@ -483,7 +484,7 @@ class PaperPage:
             kind = _kind(figure)
             if kind == "grid":
                 matrix = grids.matrix(self.content, figure)
-                context |= {"grids": grids, "matrix": matrix, "again": figure["table"] in tables}
+                context |= {"matrix": matrix, "again": figure["table"] in tables}
             tables.add(figure["table"])
             more = []
             if figure["imported"]:

@@ -53,7 +53,9 @@ def _fall(figure: Figure, row: Row) -> str:
 
 
 def _name(figure: Figure, row: Row) -> str:
-    """What a row is called: of a table of sizes its line and its size."""
+    """What a row is called: of a table of sizes its line and its size, of another table of several
+    columns its line and its column."""
     if row.get("group"):
-        return f"{row['group']} at {wording.size_of(row['point'])}"
+        line, size = wording.line_name(figure, row["group"]), wording.size_of(row["point"])
+        return f"{line} at {size}" if size else f"{line}, {row['label']}"
     return wording.row_name(figure, row)

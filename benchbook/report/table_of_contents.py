@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, field
 
 PLACE = "<!-- contents -->"
+UNLISTED = ("flags-", "loops-")  # anchors of sections that are one of many alike
 LEAST = 4  # headings of second order: a shorter page is seen at a glance
 _HEADING = re.compile(
     r'(?:<(?:section|details)[^>]*? id="(?P<section>[^"]+)"[^>]*>\s*(?:<summary>)?)?'
@@ -36,7 +37,7 @@ def with_contents(html: str) -> str:
         named = _ID.search(match["more"])
         anchor = (named[1] if named else "") or match["section"] or ""
         if match["order"] == "3":
-            if entries and anchor and text:
+            if entries and anchor and text and not anchor.startswith(UNLISTED):
                 entries[-1].below.append(_Entry(text, anchor))
             return match[0]
         whole = match[0]

@@ -189,6 +189,12 @@ def row_name(figure: dict[str, Any], row: dict[str, Any]) -> str:
     return setting_word(figure["x"], label) if label.isdigit() else label
 
 
+def line_name(figure: dict[str, Any], name: str) -> str:
+    """What a picture calls a line of a table of several columns; a bare number with what it counts:
+    `64 B`."""
+    return setting_word(figure["x"], name) if name.isdigit() else name
+
+
 def observations(paper: Paper, point: str | None) -> dict[str, Any]:
     """What was observed of a point; empty where it was not measured."""
     points = (row for row in paper["points"] if row["point"] == point)
@@ -300,8 +306,8 @@ def disturbance_warning(experiments: dict[str, dict[str, Any]]) -> str:
 
 
 def state_in_words(row: dict[str, Any]) -> str:
-    """A state in words: `cannot run`."""
-    return str(row["state"]).replace("_", " ")
+    """A state in words: `failed`, or `not run` of what cannot run or has no room in the budget."""
+    return "not run" if row["state"] == "cannot_run" else str(row["state"]).replace("_", " ")
 
 
 def by_reason(reasons: Iterable[tuple[str, Any]]) -> dict[str, list[Any]]:

@@ -104,9 +104,12 @@ def _fall(paper: Paper, anomaly: Anomaly) -> str:
     causes = number_format.listed([step["title"] for step in steps])
     factor = factor_in_words(anomaly["factor"])
     if left is None:  # the last control build is the other side itself
-        return f"the factor of {factor} is that of its cause ({causes})."
-    word = "its cause" if len(steps) == 1 else f"all {len(steps)} differences"
-    text = f"without {word} ({causes}) the factor falls from {factor} to {factor_in_words(left)}"
+        amount = "one cause" if len(steps) == 1 else f"{len(steps)} causes"
+        return f"the whole factor of {factor} has {amount} ({causes})."
+    amount = "both" if len(steps) == 2 else f"all {len(steps)}"
+    removed_ones = "its cause was" if len(steps) == 1 else f"{amount} differences were"
+    text = f"{removed_ones} removed ({causes}). Without {'it' if len(steps) == 1 else 'them'} "
+    text += f"the factor falls from {factor} to {factor_in_words(left)}"
     text += f", over {_rounds(paper, anomaly)}."
     removed = anomaly.get("removed")
     if removed and removed["low"] is not None and removed["high"] is not None:

@@ -51,14 +51,16 @@ def leading(paper: Paper) -> dict[str, Any] | None:
 
 
 def in_its_place(paper: Paper) -> list[dict[str, Any]]:
-    """The claims, each with a short `label`, that test what the source concludes on the systems of
-    this machine; none where the claim that the page opens with is measurable."""
+    """The claims, each with a short `label` and a `clause` about its result, that test what the
+    source concludes on the systems of this machine; none where the claim that the page opens with
+    is measurable."""
     first = leading(paper)
     if first is None or first["verdict"] != "not_measurable_here":
         return []
     claims = {f"{claim['figure']}/{claim['claim']}": claim for claim in wording.all_claims(paper)}
     return [
-        claims[stand_in["claim"]] | {"label": stand_in["label"]}
+        claims[stand_in["claim"]]
+        | {"label": stand_in["label"], "clause": stand_in.get("text") or stand_in["label"]}
         for stand_in in (paper.get("thesis") or {}).get("in_its_place", [])
         if stand_in["claim"] in claims
     ]
@@ -67,8 +69,7 @@ def in_its_place(paper: Paper) -> list[dict[str, Any]]:
 def headline(paper: Paper) -> str:
     """The finding, as a title."""
     if others := in_its_place(paper):
-        hold = sum(claim["verdict"] == "reproduced" for claim in others)
-        return f"On today’s systems {hold} of {len(others)} claims of this kind hold"
+        return _headline_of_stand_ins(others)
     if several := equivalence.no_effect_claims(paper):
         return equivalence.headline(paper, several)
     first = leading(paper)
@@ -93,6 +94,16 @@ def headline(paper: Paper) -> str:
     return (
         text if told or not claims_section.only(first) else f"{text}, {claims_section.only(first)}"
     )
+
+
+def _headline_of_stand_ins(claims: list[dict[str, Any]]) -> str:
+    """`On today’s systems 3 of 4 such claims hold; the one on the MPI rate does not`."""
+    failing = [claim for claim in claims if claim["verdict"] == "not_reproduced"]
+    hold = sum(claim["verdict"] == "reproduced" for claim in claims)
+    text = f"On today’s systems {hold} of {len(claims)} such claims hold"
+    if len(failing) == 1:
+        text += f"; the one on the {failing[0]['label'].partition(':')[0]} does not"
+    return text
 
 
 def the_claim(paper: Paper, claim: dict[str, Any]) -> str:
@@ -172,6 +183,7 @@ def answer(paper: Paper) -> list[list[str]]:
             said.append(f"The reason: {claims_section.why(paper, first)}")
         if first["verdict"] == "not_measurable_here":
             said.append(claims_section.not_measurable(paper, first))
+            said.append((paper.get("thesis") or {}).get("ran", ""))
     causes = [forms, list(_explained(paper))]
     others = [claims_section.others(paper, [first] if first else []), audit_section.sentence(paper)]
     rest = [*causes, quoted, *others] if lies else [*others, *causes]

@@ -144,8 +144,8 @@ def sentence(experiment: Experiment) -> str:
         return ""
     factor, entry, name = widest
     return (
-        f"Flags and compilers matter most for {method_name(experiment, entry)} at {name}: the "
-        f"fastest variant beats the slowest by a factor of {number_format.number(factor)}."
+        f"Builds differ most for {method_name(experiment, entry)} at {name}: the fastest beats the "
+        f"slowest by a factor of {number_format.number(factor)}."
     )
 
 

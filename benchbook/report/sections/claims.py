@@ -129,6 +129,22 @@ def published(claim: Claim) -> str:
     return ends[0] if ends[0] == ends[1] else f"{ends[0]} to {ends[1]}"
 
 
+def advantage(claim: Claim) -> Claim:
+    """The claim with its ratio the other way round where less counts as holding, so that the number
+    is how many times as fast the claimed side is: at most 0.2 of a time is at least 5 times as
+    fast. Any other claim as it is."""
+    least, most = claim["region"]
+    if claim["kind"] != "ratio" or least is not None or most is None or not 0 < most <= 1:
+        return claim
+    low, high = claim["interval"] or (None, None)
+    return claim | {
+        "region": [1 / most, None],
+        "estimate": claim["estimate"] and 1 / claim["estimate"],
+        "interval": claim["interval"] and [high and 1 / high, low and 1 / low],
+        "published": [1 / value for value in claim["published"]],
+    }
+
+
 def region(claim: Claim) -> str:
     """What counts as holding, in the claim's unit."""
     low, high = (_bound(claim, bound) for bound in claim["region"])
@@ -156,14 +172,16 @@ def _root(bound: float) -> str:
     return f"{number_format.FIXED}(√{square})" if is_root else ""
 
 
-def under_other_factors(claim: Claim) -> str:
-    """The estimate under other factors, to end a sentence with: `with spin 1.6 (1.5 to "
-    "1.7), …`; else empty."""
+def under_other_factors(paper: Paper, claim: Claim) -> str:
+    """The estimate under other factors, as a clause: `with spinning 1.6 (1.5 to 1.7), …`; else
+    empty."""
     found = claim.get("beside")
     if not found or claim["verdict"] == "not_measurable_here":
         return ""
+    point = wording.points_of(claim)[0]
     where = " ".join(
-        wording.setting_word(key, str(factor)) for key, factor in found["setting"].items()
+        wording.value_word(paper, point, key, str(factor))
+        for key, factor in found["setting"].items()
     )
     same = {**claim, **found, "interval": found["pointwise"]}
     by_interval = BY_INTERVAL[found["by_interval"]]
@@ -175,12 +193,16 @@ def steps(claim: Claim) -> str:
     found = claim["notes"].get("steps")
     if not found:
         return ""
-    said = [
-        f"{step['from']:g} to {step['to']:g}: "
-        f"{number_format.with_interval(*(step[key] / 1e3 for key in ('ns', 'low95', 'high95')))}"
-        for step in found
-    ]
-    text = f"Steps, in µs with pointwise intervals: {'; '.join(said)}."
+    parts = [wording.parts_of(point) for point in wording.points_of(claim)]
+    over = next((key for key in parts[0] if len({part.get(key) for part in parts}) > 1), "")
+    of_bytes = over.endswith("bytes")
+    scale, unit = (1024, "ns per KiB") if of_bytes else (1e-3, "µs")
+    shown = []
+    for step in found:
+        ends = [wording.bytes_of(int(end)) if of_bytes else f"{end:g}" for end in _ends(step)]
+        values = [scale * step[key] for key in ("ns", "low95", "high95")]
+        shown.append(f"{' to '.join(ends)}: {number_format.with_interval(*values)}")
+    text = f"Steps, in {unit} with pointwise intervals: {'; '.join(shown)}."
     if null := claim["notes"].get("null"):
         text += (
             f" Growing evenly, this machine’s noise alone would show "
@@ -188,6 +210,11 @@ def steps(claim: Claim) -> str:
             f"95{number_format.FIXED}% of tries)."
         )
     return text
+
+
+def _ends(step: dict[str, Any]) -> tuple[float, float]:
+    """The values of the factor between which a step lies."""
+    return step["from"], step["to"]
 
 
 def verdict(claim: Claim) -> str:
@@ -419,8 +446,7 @@ def elsewhere(paper: Paper, claim: Claim) -> str:
 
     def conditions(ratios: list[dict[str, Any]]) -> str:
         shown = [
-            f"{_condition(ratio['condition'], vary)}: {_ratio(claim, ratio)}"
-            for ratio in ratios[:LISTED]
+            f"{_condition(paper, ratio, vary)}: {_ratio(claim, ratio)}" for ratio in ratios[:LISTED]
         ]
         more = len(ratios) - LISTED
         return "; ".join(shown) + (f"; and {more} more" if more > 0 else "")
@@ -461,13 +487,13 @@ def _width(ratio: dict[str, Any]) -> float:
     return float(ratio["high95"] / ratio["low95"]) if ratio["low95"] else 1e9
 
 
-def _condition(condition: dict[str, Any], vary: list[str]) -> str:
+def _condition(paper: Paper, ratio: dict[str, Any], vary: list[str]) -> str:
+    condition, point = ratio["condition"], ratio["points"][0]
+    values = {key: str(condition[key]) for key in vary if key in condition}
     words = [
-        f"blocks of {wording.setting_word(key, str(condition[key]))}"
-        if key.startswith("block")
-        else wording.setting_word(key, str(condition[key]))
-        for key in vary
-        if key in condition
+        ("blocks of " if key.startswith("block") else "")
+        + wording.value_word(paper, point, key, value)
+        for key, value in values.items()
     ]
     return ", ".join(words) or "the claim’s own setting"
 

@@ -75,6 +75,21 @@ def change(claim: Claim) -> str:
     return number_format.listed(words) or "from one run to the next"
 
 
+def divided(claims: list[Claim]) -> str:
+    """`rate at 200 MiB ÷ rate at 140 MiB`, what the claims' ratios are."""
+    changed = _change(claims[0])
+    if not changed:
+        return str(claims[0]["unit"])
+    sides = (
+        ", ".join(wording.setting_word(factor, value) for factor, value in side)
+        for side in (
+            [(factor, after) for factor, _, after in changed],
+            [(factor, before) for factor, before, _ in changed],
+        )
+    )
+    return " ÷ ".join(f"{quantity(claims)} at {side}" for side in sides)
+
+
 def margin(claim: Claim) -> str:
     """`within 5 %`, or of a lopsided region `between 0.9 and 1.05`."""
     low, high = claim["region"]

@@ -49,7 +49,8 @@ class Line:
 
 @dataclass(frozen=True)
 class Panels:
-    """A panel for each line of a table of sizes, all with one scale of ratios to the first size."""
+    """A panel for each line of a table of several columns, all with one scale of ratios to the
+    first column."""
 
     unit: str
     columns: Sequence[str]
@@ -58,6 +59,7 @@ class Panels:
     ends: Sequence[tuple[float, str]]
     region: tuple[float, float] | None
     base: float
+    label: str
     height: int = PANEL_PX
 
 
@@ -87,6 +89,7 @@ def height(drawn: Chart | Panels | None) -> int:
 
 def _values(paper: Paper, figure: Figure) -> Chart:
     base = wording.row_name(figure, figure["rows"][0])
+    comparable = figure.get("comparable", True)
     marks = findings_section.marks_of(paper)
     rows = []
     for number, row in enumerate(figure["rows"]):
@@ -97,10 +100,11 @@ def _values(paper: Paper, figure: Figure) -> Chart:
             number_format.number(ratio["ratio"], ratio["low95"], ratio["high95"]) if ratio else "–"
         )
         there = number_format.number(row["printed_ratio"])
+        compared = "1" if number == 0 else f"{there} → {here}"
         rows.append(
             replace(
                 drawn,
-                cells=(*drawn.cells, "1" if number == 0 else f"{there} → {here}"),
+                cells=(*drawn.cells, *([compared] if comparable else [])),
                 marks=marks.at(row["point"]) if row["state"] == "ok" else (),
                 note=paper_panels.note(paper, row["point"]),
                 imported=[
@@ -110,7 +114,9 @@ def _values(paper: Paper, figure: Figure) -> Chart:
                 ],
             )
         )
-    columns = (*first_screen.COLUMNS, f"÷ {base}, paired: published → here")
+    columns = first_screen.COLUMNS
+    if comparable:
+        columns = (*columns, f"÷ {base}, paired: published → here")
     unit = f"{figure['quantity']}, {figure['y_unit']}"
     return chart(unit, columns, rows, label=figure["x"].replace("_", " "), words=figure["title"])
 
@@ -145,7 +151,7 @@ def _ranges(paper: Paper, figure: Figure) -> Chart:
 
 
 def _panels(paper: Paper, figure: Figure) -> Panels:
-    """Rates as ratios to the first size, a panel for each line of the table."""
+    """Cells as ratios to the first column, a panel for each line of the table."""
     places, marks = grids.places(figure), findings_section.marks_of(paper)
     amount = max(places.values()) + 1
     region = grids.region(figure)
@@ -173,7 +179,7 @@ def _panels(paper: Paper, figure: Figure) -> Panels:
         points = [row["point"] for row in measured]
         lines.append(
             Line(
-                label=wording.capitalised(name),
+                label=wording.capitalised(wording.line_name(figure, name)),
                 colour=paper_panels.colour_of(
                     paper, next((row["point"] for row in rows if row["point"]), None)
                 ),
@@ -190,18 +196,19 @@ def _panels(paper: Paper, figure: Figure) -> Panels:
                 runs=runs,
                 cells=cells,
                 marks=marks.common(points),
-                tip=f"published {cells[0]} times the first size, here {cells[1]}",
+                tip=f"published {cells[0]} times {grids.base_name(figure)}, here {cells[1]}",
             )
         )
     ends = [(_y(scale, value), number_format.number(value)) for value in _end_labels(scale, region)]
     return Panels(
-        unit=f"{figure['quantity']} ÷ {figure['quantity']} at the first size",
+        unit=grids.ratio_name(figure),
         columns=("published", "here"),
         lines=lines,
         sizes=_sizes([(at(k), label) for k, label in enumerate(grids.tick_labels(paper, figure))]),
         ends=ends,
         region=(_y(scale, region[1]), _y(scale, region[0])) if region else None,
         base=_y(scale, 1.0),
+        label="line" if grids.is_by_size(figure) else figure["x"].replace("_", " "),
     )
 
 

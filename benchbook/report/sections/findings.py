@@ -56,13 +56,22 @@ class Mark:
         return len(self.findings)
 
     @property
+    def distinct(self) -> list[Finding]:
+        """Its findings; of several that say the same, such as one of each experiment, the first."""
+        return list(
+            {
+                (finding["explanation"], *finding["where"]): finding for finding in self.findings
+            }.values()
+        )
+
+    @property
     def sentence(self) -> str:
         """The first sentence of the first finding's explanation."""
         return first_sentence(self.findings[0]["explanation"])
 
     @property
     def heading(self) -> str:
-        """`invalidates 3 points, by a factor of 1.7 to 9.1`."""
+        """`invalidates 3 points: 1.7 to 9.1 times as fast as without it`."""
         where = f" {number_format.plural(len(self.points), 'point')}" if self.points else ""
         verb = VERBS[self.effect] if where else self.effect
         return verb + where + _by(factor_range(self.findings))
@@ -86,7 +95,7 @@ class Note:
 
     @property
     def heading(self) -> str:
-        """`invalidates 2 of 3 points here, by a factor of 1.7 to 9.1`."""
+        """`invalidates 2 of 3 points here: 1.7 to 9.1 times as fast as without it`."""
         where = f"{self.points} of {number_format.plural(self.of, 'point')}"
         if self.points == self.of:
             several = "both points" if self.of == 2 else f"all {where.split(' of ')[1]}"
@@ -204,14 +213,23 @@ def _strength(finding: Finding) -> float:
 
 
 def factor_range(findings: Iterable[Finding], shown: set[str] | None = None) -> str:
-    """`by a factor of 1.7 to 9.1`, `where it is known` if some have none; empty without any, and
-    where none differs from 1 by as much as a figure would show. Of findings that know a factor of
-    each point, over their points, or over those that are `shown`."""
+    """`1.7 to 9.1 times as fast as without it`, and `where it is known` if some have none. Empty
+    without any, and where none differs from 1 by as much as a figure would show. Of findings that
+    know a factor of each point, over their points, or over those that are `shown`. Of findings
+    about no point, and where some are faster and some slower: `by a factor of 0.9 to 9.1`."""
+    findings = list(findings)
     every = [factor for finding in findings for factor in _factors(finding, shown)]
     factors = list(filter(None, every))
     if all(abs(number - 1) < SAME for number in factors):
         return ""
     some = "" if len(factors) == len(every) else " where it is known"
+    if all(finding["where"] for finding in findings):
+        if min(factors) > 1 - SAME:
+            fast = wording.ratio_range([max(factor, 1.0) for factor in factors])
+            return f"{fast} times as fast as without it{some}"
+        if max(factors) < 1 + SAME:
+            slow = wording.ratio_range([1 / min(factor, 1.0) for factor in factors])
+            return f"{slow} times as slow as without it{some}"
     return f"by a factor of {wording.ratio_range(factors)}{some}"
 
 
@@ -236,7 +254,9 @@ def trial_place(row: dict[str, Any]) -> str:
 
 
 def _by(text: str) -> str:
-    return f", {text}" if text else ""
+    if not text:
+        return ""
+    return f", {text}" if text.startswith("by ") else f": {text}"
 
 
 def first_sentence(text: str) -> str:

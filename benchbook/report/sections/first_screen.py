@@ -23,8 +23,8 @@ MOST_RUNS = 40  # single runs of a cell that a panel draws
 SHORT = 32  # words of a quotation that leads the page
 # Verdict -> what is said of one claim, and of several.
 HOLD = {
-    "reproduced": ("is reproduced", "are reproduced"),
-    "not_reproduced": ("is not reproduced", "are not reproduced"),
+    "reproduced": ("holds", "hold"),
+    "not_reproduced": ("does not hold", "do not hold"),
     "inconclusive": ("is not decided", "are not decided"),
     "not_measurable_here": ("is not measurable either", "are not measurable either"),
 }
@@ -116,14 +116,14 @@ def happened(paper: Paper, claims: list[Claim]) -> str:
     if all(claim["estimate"] is None for claim in claims):
         return f"{claimed} was not measured here{there}."
     if _has_stand_ins(claims):
-        return f"{claimed} was not measured here{_there([first])}. {_in_its_place(claims[1:])}"
+        ran = paper["thesis"].get("ran") or f"{claimed} was not measured here{_there([first])}."
+        return f"{ran} {stand_ins(claims[1:])}"
     if len(claims) > 1:
         shown = _span(paper, [claim for claim in claims if claim["estimate"] is not None])
-        what = f"{equivalence.quantity(claims)} changes {equivalence.change(first)}"
-        what += _in_caches(paper, first)
         in_rounds = {claims_section.rounds(paper, claim) for claim in claims}
         over = in_rounds.pop() if len(in_rounds) == 1 else ""
-        return f"Here the {what} by a factor of {shown}{over}{there}."
+        text = f"Here the {equivalence.divided(claims)} is {shown}{over}{there}."
+        return f"{text} {_in_caches(paper, first)}".strip()
     over = claims_section.rounds(paper, first)
     if first["kind"] == "ratio" and all(first["points"].values()):
         top, bottom = _side_names(paper, first)
@@ -133,6 +133,13 @@ def happened(paper: Paper, claims: list[Claim]) -> str:
         return f"Here {top} {verb} {times}{over}{there}."
     article = "the " if first["unit"][:1].isalpha() else ""
     return f"Here {article}{first['unit']} is {claims_section.value(first)}{over}{there}."
+
+
+def in_a_row(paper: Paper, claims: list[Claim]) -> str:
+    """`happened` for a row of a table: without what ran instead of what cannot be measured."""
+    if _has_stand_ins(claims) and any(claim["estimate"] is not None for claim in claims):
+        return f"On today’s systems {stand_ins(claims[1:])}"
+    return happened(paper, claims)
 
 
 def _span(paper: Paper, claims: list[Claim]) -> str:
@@ -148,18 +155,33 @@ def _span(paper: Paper, claims: list[Claim]) -> str:
     return " to ".join(shown)
 
 
-def _in_its_place(claims: list[Claim]) -> str:
-    """How many of the claims hold, do not hold, or are open, as a sentence."""
-    amounts = Counter(claim["verdict"] for claim in claims)
-    parts = [
-        f"{amounts[name]} {words[amounts[name] > 1]}"
-        for name, words in HOLD.items()
-        if amounts[name]
-    ]
-    return (
-        f"Of {number_format.plural(len(claims), 'claim')} that test the same idea on today’s "
-        f"systems, {number_format.listed(parts)}."
+def stand_ins(claims: list[Claim]) -> str:
+    """Which of the claims hold, do not hold, or are open, a sentence for each verdict, with what
+    was measured."""
+    texts = []
+    for name, words in HOLD.items():
+        same = [claim for claim in claims if claim["verdict"] == name]
+        if not same:
+            continue
+        does = words[len(same) > 1]
+        clauses = [_clause(claim) for claim in same]
+        texts.append(f"{len(same)} of {len(claims)} {does}: {number_format.listed(clauses)}.")
+    return " ".join(texts)
+
+
+def _clause(claim: Claim) -> str:
+    """What was seen of a claim that tests another in its place; of one that does not hold, or is
+    open, with what would count as holding; of one that was not measured its label alone."""
+    if claim["estimate"] is None:
+        return str(claim["label"])
+    advantage = claims_section.advantage(claim)
+    times = number_format.number(
+        advantage["estimate"], *advantage["interval"], edges=reasons.edges(advantage)
     )
+    text = claim["clause"].replace("{times}", times)
+    if claim["verdict"] == "reproduced":
+        return text
+    return f"{text}, where {claims_section.region(advantage)} counts as holding"
 
 
 def _there(claims: list[Claim]) -> str:
@@ -199,13 +221,14 @@ def _times_cache(paper: Paper, claim: Claim) -> list[float]:
 
 
 def _in_caches(paper: Paper, claim: Claim) -> str:
-    """` (4.38 and 6.25 times the L3, which is 32 MiB here)`, to follow two sizes; else empty."""
+    """`These sizes are 6.25 and 4.38 times the L3, which has 32 MiB here.`, of the size above and
+    that below the line; empty where they are unknown."""
     times = _times_cache(paper, claim)
     if not times:
         return ""
     name, size = _last_cache(paper, claim)
-    listed = number_format.listed([number_format.number(share) for share in times])
-    return f" ({listed} times the {name} of {wording.bytes_of(size)})"
+    listed = number_format.listed([number_format.number(share) for share in reversed(times)])
+    return f"These sizes are {listed} times the {name}, which has {wording.bytes_of(size)} here."
 
 
 def why(paper: Paper, claims: list[Claim]) -> str:
@@ -214,12 +237,14 @@ def why(paper: Paper, claims: list[Claim]) -> str:
     top = first["points"].get("numerator") if first["kind"] == "ratio" else None
     if top and (because := wording.mechanism(paper, top)):
         how = claims_section.dependence(first)
-        rests = f"; the claim {how.removeprefix('it ')}" if how else ""
-        return f"Why: {wording.method_name(paper, top)} {because}{rests}."
+        rests = f" The claim {how.removeprefix('it ')}." if how else ""
+        return f"Why: {wording.method_name(paper, top)} {because}.{rests}"
     if first["verdict"] == "not_measurable_here" and first.get("requires"):
-        subject = "the first claim" if len(claims) > 1 else "it"
         needed = first["requires"].rstrip(".")
-        return f"Why: {subject} needs {needed}; there is none here.{_stand_in(paper, first)}"
+        if _has_stand_ins(claims):
+            text = f"Why: the source’s own claim needs {needed}; there is none here."
+            return f"{text} {_why_some_fail(claims[1:])}".strip()
+        return f"Why: it needs {needed}; there is none here.{_stand_in(paper, first)}"
     if first["verdict"] == "not_measurable_here":
         return f"Why: {wording.lower_first(claims_section.not_measurable(paper, first))}"
     if len(claims) > 1:
@@ -235,6 +260,16 @@ def why(paper: Paper, claims: list[Claim]) -> str:
     if first["verdict"] == UNDECIDED:
         return f"Why: {wording.lower_first(claims_section.reason_undecided(paper, first))}"
     return f"Why: {wording.lower_first(_cause(paper, claims))}"
+
+
+def _why_some_fail(claims: list[Claim]) -> str:
+    """That nobody tested why claims that test another in its place do not hold; else empty."""
+    names = [
+        claim["label"].partition(":")[0] for claim in claims if claim["verdict"] == "not_reproduced"
+    ]
+    if not names:
+        return ""
+    return f"Why it fails for the {number_format.listed(names)} was not tested."
 
 
 def _clauses(claims: list[Claim], undecided: dict[str, list[str]]) -> list[str]:
@@ -305,14 +340,19 @@ def _smaller(paper: Paper, claims: list[Claim], explained: list[dict[str, Any]])
     """What a smaller size showed whose cause was measured against one of the claims' own points."""
     points = [point for claim in claims for point in wording.points_of(claim)]
     for anomaly in explained:
-        if anomaly["base"] in points and anomalies.measured_steps(anomaly):
+        steps = anomalies.measured_steps(anomaly)
+        if anomaly["base"] in points and _is_smaller(anomaly) and steps:
             odd, base = anomalies.side_names(paper, anomaly)
             factor = anomalies.factor_in_words(anomaly["factor"])
-            causes = number_format.listed(
-                [step["title"] for step in anomalies.measured_steps(anomaly)]
-            )
+            causes = number_format.listed([step["title"] for step in steps])
             return f"For comparison, {odd} shows {factor} times {base}; its cause: {causes}."
     return ""
+
+
+def _is_smaller(anomaly: dict[str, Any]) -> bool:
+    """Whether the odd one of two points has less to copy than the one it is compared with."""
+    sizes = [wording.parts_of(anomaly[side]).get("bytes", "") for side in ("odd", "base")]
+    return all(size.isdigit() for size in sizes) and int(sizes[0]) < int(sizes[1])
 
 
 def region_reason(claims: list[Claim]) -> str:
@@ -405,11 +445,20 @@ def of_claims(paper: Paper, claims: list[Claim]) -> Chart | None:
         COLUMNS if alone else (*COLUMNS, "verdict"),
         rows,
         ratio=ratio,
-        label="claim"
-        if "label" in claims[0] or _is_named_by_unit(claims)
-        else shown[0]["unit"].partition(",")[0],
+        label=_what_rows_show(claims, shown[0]),
         height=TALL_PX,
     )
+
+
+def _what_rows_show(claims: list[Claim], first: Claim) -> str:
+    """What the numbers of a chart of claims count."""
+    if "label" in claims[0]:
+        return "how many times as fast"
+    if _is_named_by_unit(claims):
+        return "claim"
+    if len(claims) > 1 and first["kind"] == "ratio":
+        return equivalence.divided([first])
+    return str(first["unit"]).partition(",")[0]
 
 
 def _is_named_by_unit(claims: list[Claim]) -> bool:
@@ -418,6 +467,8 @@ def _is_named_by_unit(claims: list[Claim]) -> bool:
 
 
 def _claim_row(paper: Paper, claim: Claim, *, alone: bool) -> Row:
+    if "label" in claim:
+        claim = claims_section.advantage(claim)
     low, high = claim["interval"] or (None, None)
     points = wording.points_of(claim)
     name = claims_section.name(paper, claim)
@@ -467,6 +518,8 @@ def caption(drawn: list[Chart]) -> str:
     """How to read the marks of these charts."""
     rows = [row for shown in drawn for row in shown.rows]
     words = "◇ published."
+    if any(len(row.published) > 1 for row in rows):
+        words = "◇ published, one for each pair of the source’s values."
     if any(row.value is not None for row in rows):
         words += " ● here, with its 95 % interval."
     if any(row.runs for row in rows):

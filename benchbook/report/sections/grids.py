@@ -1,10 +1,12 @@
-"""Tables of methods by sizes, all cells rerun: small multiples, a matrix, and what they say."""
+"""Tables of several columns, all cells rerun: small multiples, a matrix, and what they say. The
+columns are sizes, and the lines methods, or the other way round."""
 
 from __future__ import annotations
 
 import re
 from typing import Any
 
+from benchbook.core.units import TIME
 from benchbook.define.published import words_of
 from benchbook.report import foreign_words, wording
 from benchbook.report.plots.grid import Mark, Panel, panels
@@ -41,6 +43,40 @@ def _bytes(row: Row) -> int | None:
     return int(size) if size.isdigit() else None
 
 
+def is_by_size(figure: dict[str, Any]) -> bool:
+    """Whether the columns are sizes, so that a line is one method over them; else they are methods,
+    compared at each line."""
+    first = next(iter(groups(figure).values()))
+    parts = [wording.parts_of(row["point"]) for row in first if row["point"]]
+    return not any(
+        part.get(key) != parts[0].get(key)
+        for part in parts
+        for key in part.keys() | parts[0].keys()
+        if key != "bytes"
+    )
+
+
+def base_name(figure: dict[str, Any]) -> str:
+    """What all cells of a line are divided by: `the first size`, or the name of a column."""
+    if is_by_size(figure):
+        return "the first size"
+    return _column_name(next(iter(groups(figure).values()))[0])
+
+
+def _column_name(row: Row) -> str:
+    """A column's heading, without the parts that are not English; our words where all are not."""
+    parts = str(row["label"]).split(", ")
+    english = [part for part in parts if not foreign_words.has_foreign(part)]
+    return ", ".join(english) or words_of(row["column"])
+
+
+def ratio_name(figure: dict[str, Any]) -> str:
+    """What the cells of a line are drawn as: `rate ÷ rate at the first size`."""
+    quantity = figure["quantity"]
+    joined = "at" if is_by_size(figure) else "of"
+    return f"{quantity} ÷ {quantity} {joined} {base_name(figure)}"
+
+
 def column_label(label: str) -> str:
     """A heading's number with a prefix: `as_1=1 4000 0000` as `140M`; else the heading."""
     match = _NUMBER.search(label)
@@ -71,7 +107,9 @@ def _multiple(value: float) -> str:
 
 
 def region(figure: dict[str, Any]) -> tuple[float, float] | None:
-    """What counts as 1, where all claims of the figure agree on it."""
+    """What counts as 1, where the columns are sizes and all claims of the figure agree on it."""
+    if not is_by_size(figure):
+        return None
     regions = {
         tuple(claim["region"]) for claim in figure["claims"] if equivalence.claims_no_effect(claim)
     }
@@ -87,11 +125,11 @@ def measured_cells(figure: dict[str, Any]) -> list[Row]:
 
 
 def picture(paper: Paper, figure: dict[str, Any]) -> Picture | None:
-    """A panel per line of the table: rates as ratios to the first size, published and rerun."""
+    """A panel per line of the table: its cells as ratios to the first, published and rerun."""
     place_of, marks = places(figure), findings_section.marks_of(paper)
     drawn = [
         Panel(
-            label=name,
+            label=wording.line_name(figure, name),
             colour=colour_of(paper, next((row["point"] for row in rows if row["point"]), None)),
             published=[
                 (place_of[row["column"]], row["printed_ratio"])
@@ -106,14 +144,15 @@ def picture(paper: Paper, figure: dict[str, Any]) -> Picture | None:
         for name, rows in groups(figure).items()
     ]
     total = (paper["sizing"] or {}).get("total_llc_bytes")
-    along = "size as printed" + ("; below: ÷ last-level caches here" if total else "")
+    along = ("size" if is_by_size(figure) else "column") + " as printed"
+    along += "; below: ÷ last-level caches here" if total else ""
     return panels(
         f"rates-{figure['id']}",
         f"{figure['title']}. {title(paper, figure)}. {_told(figure)}"
         + marks.in_words(row["point"] for row in measured_cells(figure)),
         drawn,
         tick_labels(paper, figure),
-        unit=f"{figure['quantity']} ÷ {figure['quantity']} at the first size",
+        unit=ratio_name(figure),
         along=along,
         region=region(figure),
     )
@@ -124,7 +163,8 @@ def _once(rows: list[Row]) -> list[Row]:
 
 
 def is_itself(row: Row) -> bool:
-    """Whether a cell is the first size, of which all are multiples: it has no spread of its own."""
+    """Whether a cell is the one of which all of its line are multiples: it has no spread of its
+    own."""
     ratio = row["ratio"]
     return bool(ratio["low95"] == ratio["high95"] == ratio["ratio"])
 
@@ -146,7 +186,8 @@ def _told(figure: dict[str, Any]) -> str:
     for name, rows in groups(figure).items():
         there = _span([row["printed_ratio"] for row in rows if row["printed_ratio"]])
         here = _span([row["ratio"]["ratio"] for row in _once(rows)])
-        parts.append(f"{name}: published {there}, here {here}")
+        line = wording.line_name(figure, name)
+        parts.append(f"{line}: published {there}, here {here}")
     return "; ".join(parts) + "."
 
 
@@ -155,7 +196,10 @@ def _span(values: list[float]) -> str:
 
 
 def title(paper: Paper, figure: dict[str, Any]) -> str:
-    """How far the rates spread over the sizes, here and as published."""
+    """How far the rates spread over the sizes, here and as published; of methods, how they compare
+    with the first of them."""
+    if not is_by_size(figure):
+        return _of_methods(figure)
     rerun = _once(figure["rows"])
     sizes = len({_bytes(row) for row in rerun})
     if sizes < 2:
@@ -171,6 +215,26 @@ def title(paper: Paper, figure: dict[str, Any]) -> str:
         f"Over {sizes} sizes {figure['quantity']}s are {here} times that at the first here, "
         f"published {_span([row['printed_ratio'] for row in beside])}"
     )
+
+
+def _of_methods(figure: dict[str, Any]) -> str:
+    """`MPICH takes 0.911 to 2.84 times as long as MPI/MBCF here, published 2.14 to 13.6`."""
+    first = next(iter(groups(figure).values()))
+    others = list(dict.fromkeys(_column_name(row) for row in first[1:]))
+    base = first[0]["column"]
+    rows = [row for row in figure["rows"] if row["column"] != base and row["printed_ratio"]]
+    rerun = [row for row in rows if row["state"] == "ok" and row["ratio"]]
+    there = _span([row["printed_ratio"] for row in rerun or rows])
+    takes, shows = ("takes", "shows") if len(others) == 1 else ("take", "show")
+    who = wording.capitalised(others[0]) if len(others) == 1 else "The other columns"
+    if figure["quantity"] == TIME:
+        verb, what = takes, f"times as long as {base_name(figure)}"
+    else:
+        verb, what = shows, f"times the {figure['quantity']} of {base_name(figure)}"
+    if not rerun:
+        return f"{who} {verb} {there} {what} in print; not rerun here"
+    here = _span([row["ratio"]["ratio"] for row in rerun])
+    return f"{who} {verb} {here} {what} here, published {there}"
 
 
 def matrix(paper: Paper, figure: dict[str, Any]) -> dict[str, Any]:

@@ -32,8 +32,9 @@ class Line:
     anchor: str
 
 
-def noise(experiments: Experiments) -> list[str]:
-    """Whose rounds were disturbed, what probing cost, and which damaged runs were left out."""
+def noise(experiments: Experiments, of: str = "") -> list[str]:
+    """Whose rounds were disturbed, what probing cost, and which damaged runs were left out; `of`
+    says whose rounds were counted, where those are not all of this machine: ` of the papers`."""
     if not experiments:
         return []
     rounds = sum(experiment["blocks"] for experiment in experiments.values())
@@ -44,7 +45,7 @@ def noise(experiments: Experiments) -> list[str]:
     parts = [f"{len(run['disturbed'])} of {run['blocks']} of {name}" for name, run in loud]
     total = sum(len(experiment["disturbed"]) for experiment in experiments.values())
     sentences = [
-        f"{total} of {number_format.plural(rounds, 'round')} were disturbed by other work"
+        f"{total} of {number_format.plural(rounds, 'round')}{of} were disturbed by other work"
         + (f": {number_format.listed(parts)}." if parts else ".")
     ]
     measuring_s = sum(experiment["measuring_s"] for experiment in experiments.values())
