@@ -25,6 +25,25 @@ LINES = {
     "hpl-failed": "||Ax-b||_oo/(eps*(||A||_oo*||x||_oo+||b||_oo)*N)= 4.1e+04 ...... FAILED",
     "illegal-instruction": "Illegal instruction (core dumped)",
     "killed": "Killed",
+    "cuda-fabric-manager": "-> system not yet initialized",
+    "cuda-driver-mismatch": "Failed to initialize NVML: Driver/library version mismatch",
+    "cuda-illegal-address": "CUDA error: an illegal memory access was encountered",
+    "cuda-invalid-device-function": "CUDA error at stream.cu:12: invalid device function",
+    "perf-not-in-kernel": "The sys_perf_event_open() syscall returned with 22 (Invalid argument)",
+    "likwid-in-use": "ERROR: The selected register PMC0 is in use.",
+    "likwid-daemon-timeout": "Exiting due to timeout: The socket file at '/tmp/likwid-1' could not",
+    "mpi-lost-daemon": "ORTE has lost communication with a remote daemon.",
+    "exit-137": "command terminated with exit code 137",
+    "heap-corruption": "double free or corruption (out)",
+    "bus-error": "Bus error (core dumped)",
+    "mempolicy-refused": "set_mempolicy: Operation not permitted",
+    "node-range": "libnuma: Warning: node argument 8 is out of range",
+    "exec-format": "bash: ./stream: cannot execute binary file: Exec format error",
+    "pie-static": "ld: a.o: relocation R_X86_64_32S can not be used when making a PIE object",
+    "fortran-argument-mismatch": "Error: Type mismatch between actual argument at (1)",
+    "slurm-memory": "slurmstepd: error: Detected 1 oom_kill event in StepId=7.0",
+    "open-files": "accept: Too many open files",
+    "openmp-missing": "clang: error: unsupported option '-fopenmp'",
     "cuda-arch": "CUDA error: no kernel image is available for execution on the device",
 }
 
@@ -38,6 +57,49 @@ def test_a_message_alone_is_a_report(name: str) -> None:
     (entry,) = [entry for entry in error_messages.entries() if entry.name == name]
     assert entry.means in finding.explanation
     assert finding.remedy == entry.remedy
+
+
+STATES = {
+    "gpu-slowed-down": "        HW Slowdown                 : Active",
+    "gpu-width-now": "   Link Width\n      Max            : 16x\n      Current        : 8x",
+    "node-without-memory": "node 1 cpus: 8 9\nnode 1 size: 0 MB\nnode 1 free: 0 MB",
+    "lspci-downgraded": "LnkSta: Speed 2.5GT/s (downgraded), Width x16 (ok)",
+}
+
+
+@pytest.mark.parametrize("name", STATES)
+def test_a_state_of_the_machine_is_no_failure(name: str) -> None:
+    (finding,) = of_content("x", f"{STATES[name]}\n".encode(), Machine()).findings
+    assert finding.artefact == "machine-state"
+    (entry,) = [entry for entry in error_messages.entries() if entry.name == name]
+    assert entry.means in finding.explanation
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "        HW Slowdown                 : Not Active",
+        "   Link Width\n      Max            : 16x\n      Current        : 16x",
+        "node 1 size: 131072 MB",
+        "LnkSta: Speed 16GT/s, Width x16",
+    ],
+)
+def test_a_state_as_it_should_be_is_none(text: str) -> None:
+    assert error_messages.messages(log_of(text.encode())) == []
+
+
+def test_a_crash_is_one_of_the_stack_where_its_limit_is_shown() -> None:
+    text = "$ ulimit -s\n8192\n$ ./bt.C.x\nSegmentation fault (core dumped)\n"
+    (finding,) = of_content("x", text.encode(), Machine()).findings
+    assert "OMP_STACKSIZE" in finding.remedy
+    assert "limit of the stack" in finding.explanation
+
+
+def test_processes_that_are_alone_are_so_if_there_are_several() -> None:
+    alone = "Hello from rank 0 of 1\n"
+    assert error_messages.messages(log_of(alone.encode())) == []
+    (message,) = error_messages.messages(log_of((alone * 4).encode()))
+    assert "do not know of each other" in message.entry.means
 
 
 def test_a_message_that_comes_again_is_said_once() -> None:
@@ -54,6 +116,7 @@ def test_a_message_that_comes_again_is_said_once() -> None:
         "PID 7 was not killed",
         "out of memory bandwidth",
         "no error",
+        "$ cat /proc/sys/kernel/perf_event_paranoid\n-1",
         "CPU type: Intel Xeon\nlikwid-accessD\nCannot gain access to MSRs",  # its reader says it
     ],
 )

@@ -11,6 +11,7 @@ import pytest
 
 from benchbook.explain import rules
 from benchbook.explain.model import Result
+from benchbook.explain.rules import signs
 from benchbook.explain.rules.common.findings import CATALOGUE, Clause, finding, kinds, listing
 from benchbook.explain.rules.common.findings import FORMATS as OWN
 from benchbook.findings import FORMATS, merged
@@ -41,7 +42,9 @@ def test_each_kind_that_a_rule_builds_is_in_the_catalogue(module: Path) -> None:
 
 def test_each_kind_of_the_catalogue_is_built_somewhere() -> None:
     strings = set[str]().union(*(words_in(module)[1] for module in MODULES))
-    assert kinds().keys() <= strings
+    named = {sign.kind for several in signs.catalogue().values() for sign in several}
+    assert kinds().keys() <= strings | named
+    assert named <= kinds().keys()
 
 
 @pytest.mark.parametrize("name", kinds())

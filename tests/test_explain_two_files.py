@@ -45,3 +45,17 @@ def test_logs_of_two_tools_have_nothing_in_common() -> None:
         compared(HYPERFINE.format(mean="100.0"), SYSBENCH.format(threads=1, release=9, rate=5))
         == ""
     )
+
+
+PERF = """ Performance counter stats for './work':
+
+          {ms:,}.00 msec task-clock
+    {cycles:,}      cycles
+     9,000,000,000      instructions
+"""
+
+
+def test_of_two_counted_programs_the_factor_is_named() -> None:
+    before, after = (PERF.format(ms=ms, cycles=3_000_000 * ms) for ms in (2000, 6000))
+    lines = compared(before, after)
+    assert "it hardly works more, it waits more" in lines

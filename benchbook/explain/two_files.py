@@ -11,7 +11,10 @@ from benchbook.explain.context.same_runs import MEASURED
 from benchbook.explain.explanation import Explained
 from benchbook.explain.model import Report, Result
 from benchbook.explain.render import is_for_people, shown_as, words
+from benchbook.explain.rules import Machine
+from benchbook.explain.rules.perf_differences import differences_of_counts
 from benchbook.explain.units import in_base, is_binary
+from benchbook.findings import Finding
 
 # What a rate of many may grow with; a figure of more of them is no better figure.
 IN_PROPORTION = ("threads", "processes", "streams", "devices", "queue_depth", "queue_pairs")
@@ -35,6 +38,9 @@ def differences(first: Explained, second: Explained) -> list[str]:
         if len(figures) > MOST_FIGURES:
             lines.append(f"  and {len(figures) - MOST_FIGURES} more")
         lines += _explained(before, after, [ratio for _, ratio in figures])
+        for cause in differences_of_counts.check([before, after], Machine()):
+            if isinstance(cause, Finding):
+                lines.append(f"  each line in its own log: {cause.explanation}")
     return lines
 
 

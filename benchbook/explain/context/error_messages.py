@@ -1,5 +1,5 @@
-"""What programs, linkers and kernels say when they fail, and words that tell where a log was made:
-error_messages.toml has what each of these means and what to do about it."""
+"""What programs, linkers and kernels say when they fail, what tools of the machine say of its state,
+and words that tell where a log was made: error_messages.toml has what each of these means."""
 
 from __future__ import annotations
 
@@ -19,13 +19,15 @@ CATALOGUE = Path(__file__).with_suffix(".toml")
 ARTEFACT = "run-failed"
 _MOST_LINES = 200  # of one message; a loop prints it very often
 _QUOTED = 160  # characters of a line
+_FOLLOWING = 6  # lines of a message of several
 
 
 @dataclass(frozen=True)
 class Entry:
     """A message by the words that it has, or their pattern. `only_with`: a word of the log without
-    which it means something else; `unless`: one with which it does; `is_note`: nothing failed, it
-    only tells of the machine."""
+    which it means something else; `unless`: one with which it does. `across`: whether its pattern
+    goes on over the lines that follow; `least`: how many lines have to have it; `is_note`: nothing
+    failed, it only tells of the machine."""
 
     name: str
     tool: str
@@ -36,6 +38,9 @@ class Entry:
     only_with: Sequence[str] = ()
     unless: Sequence[str] = ()
     effect: Effect = "invalidates"
+    across: bool = False
+    least: int = 1
+    artefact: str = ARTEFACT
     is_note: bool = False
 
     @property
@@ -69,7 +74,7 @@ class Message:
         quoted = text if len(text) <= _QUOTED else f"{text[:_QUOTED]} …"
         more = f" ({len(numbers)} such lines)" if len(numbers) > 1 else ""
         return Finding(
-            artefact=ARTEFACT,
+            artefact=self.entry.artefact,
             effect=self.entry.effect,
             where=[f"line {number}" for number in numbers],
             confidence=0.95,
@@ -97,7 +102,8 @@ def messages(log: Log) -> list[Message]:
             continue
         if any(map(log.has, entry.unless)):
             continue
-        if lines := list(_lines(log, entry, taken)):
+        lines = list(_lines(log, entry, taken))
+        if len(lines) >= entry.least:
             taken |= {line.number for line in lines}
             kept.append(Message(entry, lines))
     return sorted(kept, key=lambda message: message.lines[0].number)
@@ -106,11 +112,16 @@ def messages(log: Log) -> list[Message]:
 def _lines(log: Log, entry: Entry, taken: set[int]) -> Iterator[Line]:
     finds = entry.finds
     count = 0
-    for line in log.having(*entry.words):
+    for index in log.kinds.lines_with(entry.words):
+        line = log.lines[index]
         if len(line.text) > LONGEST or line.number in taken:
             continue
-        if finds is None or finds.search(line.text):
-            yield line
+        text = line.text
+        if entry.across:
+            following = log.lines[index + 1 : index + 1 + _FOLLOWING]
+            text = "\n".join((text, *(own.text[:LONGEST] for own in following)))
+        if finds is None or (match := finds.search(text)):
+            yield Line(line.number, match[0]) if entry.across and finds else line
             count += 1
             if count == _MOST_LINES:
                 return

@@ -71,9 +71,10 @@ class _Run(Run):
         self.facts = {name: fact for name, fact in self.facts.items() if fact is not None}
         if "array_bytes" in self.facts:
             self.facts["working_set_bytes"] = _OF_A_RUN * self.facts["array_bytes"]
-        self.twice = product(
-            self.sizes, "Total size", ["Array size"], count=_OF_A_RUN, unit="bytes"
-        )
+        if not self.version.startswith("1."):
+            self.twice = product(
+                self.sizes, "Total size", ["Array size"], count=_OF_A_RUN, unit="bytes"
+            )
         return bool(self.results)
 
 
@@ -117,7 +118,9 @@ def _line(reading: Reading[_Run], text: str) -> None:
 def _fact(reading: Reading[_Run], text: str) -> None:
     run = reading.run
     if size := _SIZE.match(text):
-        unit = _BYTES[size[3]]
+        # The first version counted them by powers of 2, and a fork of it has five arrays.
+        is_first = run.version.startswith("1.") and size[3] == "MB"
+        unit = _BYTES["MiB" if is_first else size[3]]
         value, half = (reading.number(size[2]) or 0) * unit, half_digit(size[2]) * unit
         name = f"{size['name']} size"
         run.sizes[name] = Printed(name, value, half, reading.line.number)

@@ -35,7 +35,8 @@ _QUANTITIES = {
 }  # fmt: skip
 # Old versions began the one of half precision with a small letter.
 _TITLE = late(
-    rf"^\s*(?P<name>(?:[A-Z]|half-)[^:]{{0,120}}?) ?\((?P<unit>{_UNIT})\)(?: +\(continued\))?\s*$"
+    rf"^\s*(?P<name>(?:[A-Z]|half-|one[A-Z])[^:]{{0,120}}?) ?\((?P<unit>{_UNIT})\)"
+    r"(?: +\(continued\))?\s*$"
 )
 # Tables of other tools have these units too.
 _OF_OTHERS = ("GB/s", "us", "µs", "ns")
@@ -46,6 +47,11 @@ _VALUE = late(
     rf"(?P<value>-?[\d.,]+|-?nan|-?inf)(?: (?P<unit>{_UNIT}))?(?: +\(was [^()]{{0,80}}\))?"
 )
 _LAUNCH = late(r"^\s*Kernel launch latency : (?P<value>-?[\d.,]+) us")
+# What the device has: version 2 says CUs.
+_UNITS_OF_DEVICE = late(
+    r"^\s*(?:Compute units|CUs)\s*: (?P<units>\d{1,5})\s*$"
+    r"|^\s*Clock frequency\s*: (?P<mhz>\d{2,5}) MHz\s*$"
+)
 _WAYS = {
     "enqueuewritebuffer": "host to device", "enqueuereadbuffer": "device to host",
     "h2d": "host to device", "d2h": "device to host",
@@ -98,6 +104,9 @@ def _line(reading: Reading[_Run], text: str) -> None:
             run.platform, run.title = found["name"], ""
         elif found := _DEVICE.match(text):
             _device(reading, found["name"], run.platform, is_xml=False)
+        elif found := _UNITS_OF_DEVICE.match(text):
+            name = "compute_units" if found["units"] else "clock_mhz"
+            run.facts[name] = int(found["units"] or found["mhz"])
         elif found := _LAUNCH.match(text):
             reading.add("kernel launch", found["value"], "us", "mean")
         elif run.title:

@@ -21,6 +21,7 @@ _TITLE = late(
     r"(?: \((?P<how>P2P (?:Writes|Reads))\))? Matrix \((?P<unit>GB/s|us)\)\s*$"
 )
 _COLUMNS = late(r"^\s*(?:(?P<whose>GPU|CPU)|D\\{1,2}D)\s+(?P<numbers>\d{1,4}(?:\s+\d{1,4})*)\s*$")
+_CONNECTED = late(r"^\s*(?P<row>\d{1,4})\s+(?P<cells>[01](?:\s+[01])*)\s*$")
 _NUMBER = r"(?:\d[\d.,]*|-?nan|inf)"
 _ROW = late(rf"^\s*(?P<row>\d{{1,4}})\s+(?P<cells>{_NUMBER}(?:\s+{_NUMBER})*)\s*$")
 # What a narrow terminal or a mail put on a line of its own.
@@ -33,6 +34,7 @@ class _Run(Run):
 
     devices: dict[str, str] = field(default_factory=dict)
     access: dict[tuple[int, int], bool] = field(default_factory=dict)
+    connects: bool = False  # whether its matrix of accesses comes next
     titles: set[str] = field(default_factory=set)
     title: str = ""
     unit: str = ""
@@ -77,6 +79,12 @@ def _line(reading: Reading[_Run], text: str) -> None:
             run.devices[found["number"]] = found["name"]
         elif found := _ACCESS.match(text):
             run.access[int(found["one"]), int(found["other"])] = found["can"] == "CAN"
+        elif "P2P Connectivity Matrix" in text:
+            run.connects = True
+        elif run.connects and (found := _CONNECTED.match(text)):
+            for column, cell in enumerate(found["cells"].split()):
+                if column != int(found["row"]):
+                    run.access.setdefault((int(found["row"]), column), cell == "1")
     elif (found := _COLUMNS.match(text)) and (
         run.columns or not run.whose or found["whose"] == "CPU"  # else it is of another table
     ):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from benchbook.explain.lazy_regex import late
@@ -39,6 +39,9 @@ _ROW = late(
 _RUNNING = late(r"[(\[] *(\d+(?:[.,]\d+)?) *%[)\]]")  # in square ones by Linux 3
 _SPREAD = late(r"\( *\+- *([\d.,]+) *% *\)")
 _METRIC = late(rf"# +({NUMBER}) *(?:([A-Za-z/%](?:[^(\[]*[^(\[ ])?) *)?(?:[(\[]|$)")
+# Of --topdown and of -M with --metric-only: names in a line, their numbers in the next.
+_METRIC_NAMES = late(r"^(?:% +tma_\w+ *)+$")
+_METRIC_NUMBERS = late(r"^\d+[.,]\d+(?: +\d+[.,]\d+)*$")
 _ELAPSED = late(rf"^({NUMBER})(?: +\+- +({NUMBER}))? +seconds (time elapsed|user|sys)\b(.*)$")
 _FIRST_ELAPSED = late(r"^Wall-clock time elapsed: +(\d+\.\d+) msecs")
 # Its last line is often all that is kept, behind somebody's name for it.
@@ -63,6 +66,7 @@ class _Run(Run):
     ended: bool = False
     event: str = ""  # of the last row, and its line
     last: int = 0
+    metrics: list[str] = field(default_factory=list)  # whose numbers are in the next line
 
     def finish(self) -> bool:
         """Note that its head is missing; a row alone may be of anything."""
@@ -104,6 +108,14 @@ def _line(reading: Reading[_Run], text: str) -> None:
     elif run.headed and (first := _FIRST_ELAPSED.match(text)):
         reading.add("time elapsed", float(first[1]), "ms")
         run.ended = True
+    elif _METRIC_NAMES.match(text):
+        run.metrics = [name for name in text.split() if name != "%"]
+    elif run.metrics and _METRIC_NUMBERS.match(text):
+        numbers = text.split()
+        if len(numbers) == len(run.metrics):
+            for name, printed in zip(run.metrics, numbers, strict=True):
+                add_metric(run.results, reading.line, "", printed, f"%  {name}", "", {})
+        run.metrics = []
     elif text.startswith(("#  ", "Topdown")):
         if not run.ended and (run.results or run.headed) and at - run.last <= 2:
             _more(reading.line, text, run)
@@ -122,7 +134,8 @@ def _may_be_of_text(line: str) -> bool:
     text = line.strip()
     return len(line) <= LONGEST and bool(
         _ROW.match(text)
-        or text.startswith(("#  ", "Topdown"))
+        or text.startswith(("#  ", "Topdown", "%"))
+        or _METRIC_NUMBERS.match(text)
         or "seconds time elapsed" in text
         or any(pattern.match(text) for pattern in (_HEAD, _INTERVAL_HEAD, _ELAPSED, _FIRST_ELAPSED))
     )

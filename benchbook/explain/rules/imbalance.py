@@ -16,6 +16,8 @@ from benchbook.findings import Finding
 _WORK = late(r"FLOP|UOPS|INSTR|[Ii]nstructions|Branch", 0)
 ALONE = 0.8  # of the sum, what one core has
 LEAST_CORES = 4
+FAR_MORE = 8.0  # on one socket, as a multiple of the other
+BUSY = 0.7  # of the cores that were counted, and of the time of a core
 UNEQUAL = 1.5  # between the local bandwidths of two nodes
 
 
@@ -59,3 +61,28 @@ def unequal_nodes(report: Report) -> Iterator[Finding]:
         ratio = (fast.rate or 0.0) / (slow.rate or 1.0)
         if len(rates) > 1 and is_number(ratio) and ratio >= UNEQUAL:
             yield finding("unequal-nodes", slow=slow, fast=fast, ratio=ratio)
+
+
+@rule
+def traffic_on_a_socket(report: Report) -> Iterator[Finding]:
+    """Sockets of which one has nearly all the traffic of the memory, while all cores work.
+
+    Decided by the bandwidths that likwid-perfctr prints for one core of each socket.
+    """
+    if report.tool != "likwid-perfctr":
+        return
+    for (name, statistic, _), several in report.groups.items():
+        counted = [own for own in several if "core" in own.of and not statistic]
+        rates = [own for own in counted if own.is_positive and own.rate]
+        if name != "Memory bandwidth" or not 2 <= len(rates) <= len(counted) / 2:
+            continue
+        times = [time for time in report.called("Runtime (RDTSC)") if time.is_positive]
+        longest = max((time.base_value for time in times), default=0.0)
+        unhalted = [time for time in report.called("Runtime unhalted") if "core" in time.of]
+        busy = sum(time.base_value >= BUSY * longest for time in unhalted)
+        least, most = (pick(rates, key=lambda rate: rate.value) for pick in (min, max))
+        is_shared = longest > 0 and busy >= BUSY * len(counted)
+        if is_shared and most.value >= FAR_MORE * least.value:
+            words = {"most": most, "least": least, "busy": busy, "all": len(counted)}
+            yield finding("traffic-on-a-socket", words)
+            return

@@ -49,6 +49,14 @@ _CHANGE = late(
 _NOISE = late(r"(?:±|\+/-|\+-) ?(?P<value>\d+(?:\.\d+)?) ?%")
 _TIMES = late(r"(?P<value>\d+(?:\.\d+)?) ?[x×](?: (?:faster|slower))?(?: ?\([^()]{0,40}\))?")
 _COMPARING = ("change", "ratio")  # which alone make no table of figures
+# Columns that count what a figure is of, by their heads.
+_COUNTED = {
+    "threads": "threads", "thread": "threads", "nthreads": "threads", "#threads": "threads",
+    "num_threads": "threads", "omp_num_threads": "threads", "cores": "threads", "cpus": "threads",
+    "processes": "processes", "procs": "processes", "ranks": "processes", "np": "processes",
+    "nprocs": "processes", "gpus": "devices", "devices": "devices", "streams": "streams",
+    "connections": "streams",
+}  # fmt: skip
 _RULE = late(r"[|:\s-]*-{2,}[|:\s-]*")
 _SEPARATORS = (",", ";", "\t")
 _LEAST_ROWS, _LEAST_COLUMNS, _LONGEST_LABEL = 2, 2, 80
@@ -115,6 +123,7 @@ def _report(log: Log, table: Sequence[tuple[Line, list[str]]]) -> Iterator[Repor
     for line, cells in rows:
         label: list[str] = []
         compared: list[Result] = []
+        counts: dict[str, int] = {}
         figures: list[tuple[str, str, str, str]] = []
         for head, cell in zip(heads, cells, strict=False):
             if others := list(_of_comparison(line, head, cell)):
@@ -126,9 +135,12 @@ def _report(log: Log, table: Sequence[tuple[Line, list[str]]]) -> Iterator[Repor
             if found and unit:
                 error = "" if found["percent"] else found["error"] or ""
                 figures.append((_name(head), found["value"], error, unit))
+            elif (counted := _COUNTED.get(head.lower())) and cell.isdecimal() and len(cell) < 6:
+                counts[counted] = int(cell)
             elif cell:
                 label.append(cell[:_LONGEST_LABEL])
         of: dict[str, Any] = {"label": " ".join(label)} if label else {}
+        of |= counts
         for name, value, error, unit in figures:
             results += _figures(log, line, (name, value, error, unit), of)
         results += [replace(result, of={**of, **result.of}) for result in compared]
