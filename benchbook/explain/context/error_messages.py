@@ -120,8 +120,9 @@ def _lines(log: Log, entry: Entry, taken: set[int]) -> Iterator[Line]:
         if entry.across:
             following = log.lines[index + 1 : index + 1 + _FOLLOWING]
             text = "\n".join((text, *(own.text[:LONGEST] for own in following)))
-        if finds is None or (match := finds.search(text)):
-            yield Line(line.number, match[0]) if entry.across and finds else line
+        match = finds.search(text) if finds else None
+        if finds is None or match:
+            yield Line(line.number, match[0]) if match and entry.across else line
             count += 1
             if count == _MOST_LINES:
                 return

@@ -15,6 +15,7 @@ STATISTICS = ("", "mean", "best", "total", "median", "sum")
 LEAST_COUNTS = 3
 GAIN = 1.1  # from a count to all larger ones: less is none
 FELL = 0.8  # of the best
+SHARED = 1.3  # times as fast with several: the work is shared, not given to each
 TOO_FAST = 1.25  # times the ratio of the counts
 _PER_SECOND = ("/s", "ops", "iops")
 Sweep = list[tuple[int, Result]]
@@ -40,25 +41,31 @@ def scaling(reports: Sequence[Report]) -> Iterator[Finding]:
 
 
 def _sweeps(reports: Sequence[Report]) -> Iterator[tuple[str, Sweep]]:
-    sweeps: dict[tuple[object, ...], dict[int, Result]] = {}
-    for report in reports:
-        for counts in COUNTS:
-            if counts not in report.columns and counts not in report.facts:
-                continue
+    for counts in COUNTS:
+        counted = [
+            report
+            for report in reports
+            if counts in report.columns or counts in report.facts
+            if not report.facts.get("pattern")  # of messages: more processes are more work
+        ]
+        numbers = {report.facts.get(counts) for report in counted}
+        numbers |= {of.get(counts) for report in counted for of in report.settings}
+        if len(numbers - {None}) < LEAST_COUNTS:
+            continue
+        sweeps: dict[tuple[object, ...], dict[int, Result]] = {}
+        for report in counted:
             for result in report.results:
                 count = report.column(result, counts)
                 if not isinstance(count, int) or count < 1 or not result.is_positive:
                     continue
-                if result.statistic not in STATISTICS or not _is_figure(result):
-                    continue
-                sizes = [report.column(result, name) for name in SIZES]
-                label = _words_of(result.of.get("label"))
-                key = counts, report.tool, result.name, result.statistic, result.unit, label, *sizes
-                sweeps.setdefault(key, {}).setdefault(count, result)
-            break
-    for (counts, *_), by_count in sweeps.items():
-        if len(by_count) >= LEAST_COUNTS:
-            yield str(counts), sorted(by_count.items())
+                if result.statistic in STATISTICS and _is_figure(result):
+                    sizes = [report.column(result, name) for name in SIZES]
+                    label = _words_of(result.of.get("label"))
+                    figure = report.tool, result.name, result.statistic, result.unit
+                    sweeps.setdefault((*figure, label, *sizes), {}).setdefault(count, result)
+        for by_count in sweeps.values():
+            if len(by_count) >= LEAST_COUNTS:
+                yield counts, sorted(by_count.items())
 
 
 def _words_of(label: object) -> str:
@@ -85,6 +92,8 @@ def _judged(sweep: Sweep) -> tuple[str, dict[str, object]]:
         "first": first, "best": best, "last": last, "least": least, "full": full, "most": most,
         "times": speeds[at] / speeds[0], "fell": speeds[-1] / max(speeds),
     }  # fmt: skip
+    if first.is_time and speeds[at] < SHARED * speeds[0]:
+        return "", words  # each may have its own share of the work
     if speeds[-1] < FELL * max(speeds) and most > full:
         return "falls-with-more", words
     if full > least and most >= 2 * full:

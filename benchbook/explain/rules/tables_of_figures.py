@@ -39,11 +39,10 @@ def change_of_row(report: Report) -> Iterator[Finding]:
         if first.is_positive and second.is_positive and not _follows(changes[0], first, second):
             change, ratio = second.value / first.value - 1, second.value / first.value
             sign = " %" if changes[0].unit == "%" else " times"
-            words = {"delta": changes[0], "first": first, "second": second}
-            words["printed"] = f"{changes[0].value:g}{sign}"
-            yield finding(
-                "delta-of-row", words, change=100 * abs(change), ratio=max(ratio, 1 / ratio)
-            )
+            words: dict[str, object] = {"delta": changes[0], "first": first, "second": second}
+            printed = f"{changes[0].value:g}{sign}"
+            words |= {"printed": printed, "ratio": max(ratio, 1 / ratio)}
+            yield finding("delta-of-row", words, change=100 * abs(change))
             return
 
 

@@ -57,7 +57,7 @@ def _value(node: ast.expr, numbers: Mapping[str, float]) -> float:
             return constant
         case ast.Name(id=name):
             return numbers[name]
-        case ast.BinOp(left=left, op=operation, right=right):
+        case ast.BinOp(left=left, op=operation, right=right) if type(operation) in _BINARY:
             return _BINARY[type(operation)](_value(left, numbers), _value(right, numbers))
         case ast.Call(func=ast.Name(id=name), args=arguments):
             return _FUNCTIONS[name](*(_value(argument, numbers) for argument in arguments))
