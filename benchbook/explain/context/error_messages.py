@@ -1,5 +1,5 @@
-"""What programs, linkers and kernels say when they fail, what tools of the machine say of its state,
-and words that tell where a log was made: error_messages.toml has what each of these means."""
+"""What programs, linkers and kernels say when they fail, what tools say of the machine's state, and
+words that tell where a log was made: error_messages.toml has what each of these means."""
 
 from __future__ import annotations
 

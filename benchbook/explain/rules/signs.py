@@ -21,7 +21,7 @@ from benchbook.findings import Finding
 CATALOGUE = Path(__file__).with_suffix(".toml")
 _OF_RUN = ("", "mean", "best", "median", "total")
 _MODE = late(r":[A-Za-z]{1,6}(?=\s|$)")  # of an event of perf: cycles:u
-_PLACES = ("place", "core", "interval_end_s", "region", "group", "thread")
+_PLACES = ("place", "core", "interval_end_s", "region", "group")
 _MOST_PLACES = 64  # of a run: a sign that all of them have is said of the first
 
 

@@ -137,6 +137,7 @@ def _report(log: Log, table: Sequence[tuple[Line, list[str]]]) -> Iterator[Repor
                 figures.append((_name(head), found["value"], error, unit))
             elif (counted := _COUNTED.get(head.lower())) and cell.isdecimal() and len(cell) < 6:
                 counts[counted] = int(cell)
+                label.append(cell)
             elif cell:
                 label.append(cell[:_LONGEST_LABEL])
         of: dict[str, Any] = {"label": " ".join(label)} if label else {}
