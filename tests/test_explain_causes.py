@@ -67,6 +67,10 @@ Measuring idle latencies (in ns)...
 Numa node\t     0\t     1
        0\t  {0}\t {1}
 """
+MIXTURES = """Measuring Peak Injection Memory Bandwidths for the system
+ALL Reads        :       {}
+1:1 Reads-Writes :       {}
+"""
 HPL_ROW = """T/V                N    NB     P     Q               Time                 Gflops
 WR11C2R4       {n}   {nb}     2     4            {time}             {rate}
 """
@@ -127,6 +131,8 @@ def said(text: str) -> str:
         (LONG, "inside of operations", False),
         (MLC.format(" 90.1", "90.2") + "       1\t  90.3\t  90.0\n", "interleaved", True),
         (MLC.format(" 90.1", "140.2") + "       1\t 140.3\t  90.0\n", "interleaved", False),
+        (MIXTURES.format("8903.0", "23570.2"), "Reads alone have", True),
+        (MIXTURES.format("35903.0", "23570.2"), "Reads alone have", False),
         (MLC.format(" 90.1", "460.2"), "no cores of its own", True),
         (MLC.format(" 90.1", "140.2"), "no cores of its own", False),
     ],
@@ -153,6 +159,12 @@ def test_memory(text: str, words: str, is_said: bool) -> None:
             + "8 threads\n" + REAL.format(real="1.300", user="10.000", sys="0.100"),
             "share cores", False,
         ),
+        (REAL.format(real="0.018", user="0.016", sys="0.000"), "start of a process", True),
+        (REAL.format(real="0.180", user="0.160", sys="0.000"), "start of a process", False),
+        (hyperfine(100.0, 99.0, 0.5, command="target/debug/x"), "builds for debugging", True),
+        (hyperfine(100.0, 99.0, 0.5, command="target/release/x"), "for debugging", False),
+        ("gcc -o x x.c\n" + hyperfine(9.0, 8.0, 0.5), "builds without optimisation", True),
+        ("gcc -O2 -o x x.c\n" + hyperfine(9.0, 8.0, 0.5), "without optimisation", False),
         (hyperfine(100.0, 10.0, 5.0), "the command waited", True),
         (hyperfine(100.0, 90.0, 5.0), "the command waited", False),
         (hyperfine(100.0, 90.0, 5.0, runs=3), "is one of 3 runs", True),
@@ -260,6 +272,22 @@ def test_times_of_shells(text: str) -> None:
         (
             BDN.format(rows="| A | 1,161.1 ms | 9.8 ms | 9.1 ms | 1,159.0 ms | 1.56 | 0.19 | No |"),
             "that has 1 in it", False,
+        ),
+        (
+            "BenchmarkMean-16   1000000000   0 B/op   0 allocs/op\n",
+            "printed no time for an operation", True,
+        ),
+        (
+            "BenchmarkMean-16   1000000   1250 ns/op   0 B/op   0 allocs/op\n",
+            "printed no time for an operation", False,
+        ),
+        (
+            JMH.format(rows="a.m  avgt  5  7.5 ± 0.9 ms/op\na.n  avgt  5  8.0 ± 0.4 ms/op"),
+            "less than their errors together", True,
+        ),
+        (
+            JMH.format(rows="a.m  avgt  5  7.5 ± 0.1 ms/op\na.n  avgt  5  8.0 ± 0.1 ms/op"),
+            "less than their errors together", False,
         ),
         (CHANGE.format(-2.2, -2.0, -1.8, -2.5, -2.3, -2.0), "change by nearly the same", True),
         (CHANGE.format(-2.2, -2.0, -1.8, -9.5, -9.3, -9.0), "change by nearly the same", False),

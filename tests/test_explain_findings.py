@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import string
 import tomllib
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,7 @@ BUILDERS = {"ask", "finding", "listing", "unequal"}
 MEAN = Result("latency", 1.5, "us", 7, "mean")
 
 
+@cache
 def words_in(module: Path) -> tuple[set[str], set[str]]:
     """The kinds that a module builds by name, and all its strings."""
     nodes = list(ast.walk(ast.parse(module.read_text(encoding="utf-8"))))

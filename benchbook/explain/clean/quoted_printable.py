@@ -6,6 +6,8 @@ import re
 
 from benchbook.explain.lazy_regex import late
 
+# One of these is in a text that is spelt so: an equals sign, a plus or minus, a dash.
+_MARKS = (b"=3D", b"rintable", b"=C2=B1", b"=E2=80")
 _BEGIN = late(rb"^Content-Transfer-Encoding:[ \t]*quoted-printable[ \t]*\r?\n", re.I | re.M)
 _END = late(rb"^(?:From |Content-Transfer-Encoding:|--[^\s-])", re.I | re.M)
 _SPELT = late(rb"=([0-9A-Fa-f]{2})")
@@ -15,7 +17,7 @@ _OTHER = late(rb"=(?![0-9A-F]{2}|[ \t]*\r?$)", re.M)
 
 def decoded(content: bytes) -> bytes:
     """The content with such parts as they were written, in as many lines."""
-    if b"=" not in content or (b"=3D" not in content and b"rintable" not in content):
+    if b"=" not in content or not any(mark in content for mark in _MARKS):
         return content
     parts, at = list[bytes](), 0
     while begin := _BEGIN.search(content, at):

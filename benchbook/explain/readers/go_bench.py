@@ -11,8 +11,13 @@ from benchbook.explain.readers.common.line_reader import LineReader, Reading, Ru
 
 TOOL = "go-bench"
 _ROW = late(
-    r"^(?P<name>Benchmark[A-Z_]\S*?)(?:-(?P<cpus>\d{1,4}))?\s+(?P<count>\d+)\s+(?P<figures>"
+    r"^(?P<name>Benchmark[A-Z_]\S*?)(?:-(?P<cpus>\d{1,4}))?\s+(?:(?P<count>\d+)\s+)?(?P<figures>"
     r"\d+(?:\.\d+)?(?:e[+-]?\d+)? ns/op.*)$"
+)
+# What prints no time took none that it could print.
+_UNTIMED = late(
+    r"^(?P<name>Benchmark[A-Z_]\S*?)(?:-(?P<cpus>\d{1,4}))?\s+(?P<count>1000000000)\s+"
+    r"(?P<figures>\d+ B/op\s+\d+ allocs/op)$"
 )
 _FIGURE = late(r"(\d+(?:\.\d+)?(?:e[+-]?\d+)?) (\S+)")
 _CPU = late(r"^cpu: (?P<cpu>.+)$")
@@ -58,8 +63,12 @@ class _Run(Run):
 
 def _line(reading: Reading[_Run], text: str) -> None:
     run = reading.run
-    if "ns/op" in text and (found := _ROW.match(text)):
-        of: dict[str, Any] = {"benchmark": found["name"], "iterations": int(found["count"])}
+    if "/op" in text and (found := _ROW.match(text) or _UNTIMED.match(text)):
+        of: dict[str, Any] = {"benchmark": found["name"]}
+        if found["count"]:
+            of["iterations"] = int(found["count"])
+        if "ns/op" not in text:
+            of["is_untimed"] = True
         if found["cpus"]:
             of["cpus_given"] = int(found["cpus"])
         for value, unit in _FIGURE.findall(found["figures"]):

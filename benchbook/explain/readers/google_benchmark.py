@@ -342,11 +342,11 @@ def _scaled(counter: str, number: str, prefix: str, per: str) -> tuple[float, st
 # What its compare.py prints of two runs.
 _COMPARED_HEAD = late(r"^Benchmark +Time +CPU +Time Old +Time New +CPU Old +CPU New$")
 _COMPARED_ROW = late(
-    r"^(?P<name>\S+) +(?P<real_change>[+-]\d+\.\d+) +(?P<cpu_change>[+-]\d+\.\d+) +"
+    r"^(?P<name>\S.*?) +(?P<real_change>[+-]\d+\.\d+) +(?P<cpu_change>[+-]\d+\.\d+) +"
     r"(?P<real_old>\d+) +(?P<real_new>\d+) +(?P<cpu_old>\d+) +(?P<cpu_new>\d+)$"
 )
 _U_TEST = late(
-    r"^(?P<name>\S+)_pvalue +(?P<real>\d\.\d+) +(?P<cpu>\d\.\d+) +"
+    r"^(?P<name>\S.*?)_pvalue +(?P<real>\d\.\d+) +(?P<cpu>\d\.\d+) +"
     r"U Test, Repetitions: (?P<first>\d+) vs (?P<second>\d+)"
 )
 SURE = 0.05  # a p value below it

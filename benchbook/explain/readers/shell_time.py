@@ -17,7 +17,7 @@ _TIME = r"(?:\d{1,4}h ?)?(?:\d{1,6}m ?)?\d{1,9}(?:[.,]\d{1,6})?s?"
 # bash, ksh and dash: three lines, or all in one.
 _LINE = late(rf"^(?P<name>real|user|sys)\s+(?P<time>{_TIME})$")
 _ALL = late(
-    rf"\breal\s+(?P<real>{_TIME})[ ,;]+user\s+(?P<user>{_TIME})[ ,;]+sys\s+(?P<sys>{_TIME})$"
+    rf"\breal\s+(?P<real>{_TIME})[ ,;]+user\s+(?P<user>{_TIME})(?:[ ,;]+sys\s+(?P<sys>{_TIME}))?$"
 )
 _ZSH = late(
     r"(?P<user>\d+[.,]\d+)s user (?P<sys>\d+[.,]\d+)s system \d+% cpu "
@@ -125,7 +125,8 @@ def _part(reading: Reading[_Run], name: str, seconds: float | None) -> None:
 def _whole(reading: Reading[_Run], found: re.Match[str]) -> None:
     reading.begin()
     for name, called in _NAMES.items():
-        reading.add(called, _seconds(reading, found[name]), "s")
+        if found[name]:
+            reading.add(called, _seconds(reading, found[name]), "s")
 
 
 def _seconds(reading: Reading[_Run], text: str) -> float | None:
@@ -145,4 +146,9 @@ def _seconds(reading: Reading[_Run], text: str) -> float | None:
     return seconds + float(rest) if rest else None
 
 
-_READER = LineReader(TOOL, _Run, _line)
+def _uncommented(text: str) -> str:
+    """A line without the mark of a comment or of a quotation: people keep times with the code."""
+    return text.strip().lstrip("#/*>").strip()
+
+
+_READER = LineReader(TOOL, _Run, _line, clean=_uncommented)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Report, Result
 from benchbook.explain.printed_digits import is_number
 from benchbook.explain.results import grouped
@@ -60,6 +61,12 @@ def waiting(reports: Sequence[Report]) -> Iterator[str]:
         own = max(waited, key=lambda spent: spent.elapsed.base_value / max(spent.on_cpus_ns, 1.0))
         part = 1 - own.on_cpus_ns / own.elapsed.base_value
         words = {"elapsed": own.elapsed, "cpu": own.on_cpus_ns, "part": part}
+        busy = [
+            other.elapsed
+            for other in every
+            if 0.9 * other.elapsed.base_value <= other.on_cpus_ns < 1.1 * other.elapsed.base_value
+        ]
+        words["busy"] = busy[0] if busy else None
         yield finding("waiting", words, left=len(waited) - 1 or None).explanation
 
 
@@ -71,6 +78,37 @@ def kernel_time(reports: Sequence[Report]) -> Iterator[str]:
         if own and own.on_cpus_ns >= LEAST_CPU_NS and own.share_in_kernel >= IN_KERNEL:
             words = {"system": own.system, "user": own.user, "part": own.share_in_kernel}
             yield finding("kernel-time", words).explanation
+            return
+
+
+SHORT_NS = 5e7  # of one run by `time`: as long as the start of an interpreter
+
+
+@rule
+def short_command(reports: Sequence[Report]) -> Iterator[str]:
+    """A note on times of commands that are mostly the start of a process."""
+    short = [
+        own.elapsed
+        for report in reports
+        if report.tool == "time" and (own := _spent(report))
+        if own.elapsed.base_value < SHORT_NS
+    ]
+    if short:
+        words = {"first": short[0], "left": len(short) - 1 or None}
+        yield finding("short-command", words).explanation
+
+
+OF_DEBUGGING = late(r"(?:target/debug|bin/Debug|cmake-build-debug|x64/Debug)/")
+
+
+@rule
+def debug_command(reports: Sequence[Report]) -> Iterator[Finding]:
+    """Timed commands that lie in a folder of builds for debugging."""
+    for report in reports:
+        command = str(report.facts.get("command") or report.facts.get("program") or "")
+        if report.results and (found := OF_DEBUGGING.search(command)):
+            words = {"first": report.results[0], "folder": found[0]}
+            yield finding("debug-command", words)
             return
 
 

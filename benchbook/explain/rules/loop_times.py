@@ -273,6 +273,27 @@ def ratio_to_baseline(report: Report) -> Iterator[Finding | str]:
         yield finding("ratio-near-one", words, about=[entry for entry, _ in near])
 
 
+@rule
+def overlapping_means(report: Report) -> Iterator[Finding]:
+    """Two rows, or one and its baseline, whose means differ by less than their errors together.
+
+    Decided by the printed errors, half of a 99.9 % interval each. Of tables with one pair only:
+    of many rows some are always near each other.
+    """
+    if report.tool not in ("benchmarkdotnet", "jmh"):
+        return
+    errors = {(own.name, own.line): own for own in report.being("confidence 99.9 %")}
+    means = [mean for mean in report.being("mean") if (mean.name, mean.line) in errors]
+    if len(means) != PAIR or means[0].unit != means[1].unit:
+        return
+    first, second = means
+    both = [errors[mean.name, mean.line].value for mean in means]
+    if 0 < abs(first.value - second.value) <= (both[0] ** 2 + both[1] ** 2) ** 0.5:
+        words = {"first": first, "second": second, "first_error": both[0]}
+        yield finding("overlapping-means", words, second_error=both[1])
+
+
+PAIR = 2
 OFF = 0.05
 SKEWED = 1.25  # mean ÷ median
 LEAST_SKEWED_NS = 1.0

@@ -57,6 +57,23 @@ def _value(result: Result) -> float:
     return result.value
 
 
+READS_BELOW = 0.8  # of a mixture with writes
+
+
+@rule
+def reads_below_mixture(report: Report) -> Iterator[Finding]:
+    """Reads alone at a lower rate than reads mixed with writes, which memory does not do."""
+    if report.tool != "mlc":
+        return
+    rates = [rate for rate in report.knowing("mix") if rate.is_positive and "mix" in rate.of]
+    reads = [rate for rate in rates if str(rate.of["mix"]).lower() == "all reads"]
+    mixed = [rate for rate in rates if "Reads-" in str(rate.of["mix"])]
+    if reads and mixed:
+        most = max(mixed, key=_value)
+        if reads[0].value < READS_BELOW * most.value:
+            yield finding("reads-below-mixture", reads=reads[0], mixed=most)
+
+
 FILL_BELOW = 0.8  # of the copy
 
 

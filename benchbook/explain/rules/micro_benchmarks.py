@@ -47,6 +47,17 @@ def no_operation(report: Report) -> Iterator[Finding]:
         yield finding("no-operation", about=none, first=none[0], left=len(none) - 1 or None)
 
 
+@rule
+def untimed(report: Report) -> Iterator[Finding]:
+    """Rows of Go that print no time: a billion iterations took less than half a nanosecond of it
+    each."""
+    none = [row for row in report.knowing("is_untimed") if row.of.get("is_untimed")]
+    if none:
+        names = {row.of["benchmark"] for row in none}
+        words = {"first": none[0], "left": len(names) - 1 or None}
+        yield finding("untimed", words, about=none)
+
+
 NEAR_NS = 1.0  # for an operation: as little as a loop with hardly anything in it
 OF_LOOPS = ("go-bench", "criterion")  # which time a loop that their user wrote, or a closure
 
