@@ -239,7 +239,7 @@ def test_columns_that_are_methods_are_compared_with_the_first_of_them() -> None:
     content = paper([], cells)
     figure = {**content["figures"][0], "x": "message_bytes", "quantity": "time"}
     assert not grids.is_by_size(figure)
-    assert grids.ratio_name(figure) == "time ÷ time of ours"
+    assert grids.ratio_name(figure) == "time of theirs ÷ time of ours"
     assert grids.region(figure) is None
     title = "Theirs takes 2.80 times as long as ours here, published 14.0"
     assert grids.title(content, figure) == title

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 PLACE = "<!-- contents -->"
 UNLISTED = ("flags-", "loops-")  # anchors of sections that are one of many alike
+MOST, LONG = 20, 10  # sections in all; where there are more, lists of LONG and more are left out
 LEAST = 4  # headings of second order: a shorter page is seen at a glance
 _HEADING = re.compile(
     r'(?:<(?:section|details)[^>]*? id="(?P<section>[^"]+)"[^>]*>\s*(?:<summary>)?)?'
@@ -24,6 +25,10 @@ class _Entry:
     text: str
     anchor: str
     below: list[_Entry] = field(default_factory=list)
+
+    def alone(self) -> _Entry:
+        """The entry without those below it."""
+        return _Entry(self.text, self.anchor)
 
 
 def with_contents(html: str) -> str:
@@ -50,6 +55,8 @@ def with_contents(html: str) -> str:
     html = _HEADING.sub(heading, html)
     contents = ""
     if len(entries) >= LEAST:
+        if sum(len(entry.below) for entry in entries) > MOST:
+            entries = [entry if len(entry.below) < LONG else entry.alone() for entry in entries]
         contents = f'<nav class="contents scroll" aria-label="Contents">{_list(entries)}</nav>'
     return html.replace(PLACE, contents, 1)
 

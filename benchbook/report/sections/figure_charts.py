@@ -59,7 +59,6 @@ class Panels:
     ends: Sequence[tuple[float, str]]
     region: tuple[float, float] | None
     base: float
-    label: str
     height: int = PANEL_PX
 
 
@@ -73,7 +72,7 @@ def is_rerun(figure: Figure) -> bool:
 def of(paper: Paper, figure: Figure) -> Chart | Panels | None:
     """The chart of a figure; None of one that is only recomputed from its own numbers."""
     if figure["grid"]:
-        return _panels(paper, figure)
+        return _panels(paper, figure) if grids.is_by_size(figure) else _methods(paper, figure)
     if figure["ranges"]:
         return _ranges(paper, figure)
     return _values(paper, figure) if figure["rows"] else None
@@ -114,9 +113,9 @@ def _values(paper: Paper, figure: Figure) -> Chart:
                 ],
             )
         )
-    columns = first_screen.COLUMNS
+    columns = [*first_screen.COLUMNS]
     if comparable:
-        columns = (*columns, f"÷ {base}, paired: published → here")
+        columns.append(f"÷ {base}, paired: published → here")
     unit = f"{figure['quantity']}, {figure['y_unit']}"
     return chart(unit, columns, rows, label=figure["x"].replace("_", " "), words=figure["title"])
 
@@ -148,6 +147,43 @@ def _ranges(paper: Paper, figure: Figure) -> Chart:
     return chart(
         unit, first_screen.COLUMNS, rows, zero=True, label=figure["x"], words=figure["title"]
     )
+
+
+def _methods(paper: Paper, figure: Figure) -> Chart:
+    """Of a table whose columns are methods: each ÷ the first of them, a row for each line."""
+    marks = findings_section.marks_of(paper)
+    others = grids.other_names(figure)
+    rows = []
+    for line, cells in grids.groups(figure).items():
+        for row in cells[1:]:
+            measured = row["state"] == "ok" and row["ratio"]
+            ratio = row["ratio"] if measured else {"ratio": None, "low95": None, "high95": None}
+            low, high = ratio["low95"], ratio["high95"]
+            here = number_format.with_interval(ratio["ratio"], low, high)
+            here = here if measured else paper_panels.lacking_here(paper, row)
+            there = number_format.number(row["printed_ratio"])
+            name = wording.line_name(figure, line)
+            if len(others) > 1:
+                name = f"{name}, {grids.column_name(row)}"
+            runs = row["invocations"][: first_screen.MOST_RUNS] if measured else []
+            rows.append(
+                Row(
+                    label=wording.capitalised(name),
+                    published=[row["printed_ratio"]] if row["printed_ratio"] else [],
+                    value=ratio["ratio"],
+                    low=low,
+                    high=high,
+                    runs=[(run["ratio"], run["disturbed"]) for run in runs if run["ratio"]],
+                    cells=(there, here),
+                    marks=marks.at(row["point"]) if measured else (),
+                    colour=paper_panels.colour_of(paper, row["point"]),
+                    hollow=bool(row.get("emulates")),
+                    tip=f"published {there}; here {here}",
+                )
+            )
+    label = figure["x"].replace("_", " ")
+    unit = grids.ratio_name(figure)
+    return chart(unit, first_screen.COLUMNS, rows, ratio=True, label=label, words=figure["title"])
 
 
 def _panels(paper: Paper, figure: Figure) -> Panels:
@@ -208,7 +244,6 @@ def _panels(paper: Paper, figure: Figure) -> Panels:
         ends=ends,
         region=(_y(scale, region[1]), _y(scale, region[0])) if region else None,
         base=_y(scale, 1.0),
-        label="line" if grids.is_by_size(figure) else figure["x"].replace("_", " "),
     )
 
 

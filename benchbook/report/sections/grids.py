@@ -60,21 +60,31 @@ def base_name(figure: dict[str, Any]) -> str:
     """What all cells of a line are divided by: `the first size`, or the name of a column."""
     if is_by_size(figure):
         return "the first size"
-    return _column_name(next(iter(groups(figure).values()))[0])
+    return column_name(next(iter(groups(figure).values()))[0])
 
 
-def _column_name(row: Row) -> str:
+def column_name(row: Row) -> str:
     """A column's heading, without the parts that are not English; our words where all are not."""
     parts = str(row["label"]).split(", ")
     english = [part for part in parts if not foreign_words.has_foreign(part)]
     return ", ".join(english) or words_of(row["column"])
 
 
+def other_names(figure: dict[str, Any]) -> list[str]:
+    """The headings of all columns but the first."""
+    first = next(iter(groups(figure).values()))
+    return list(dict.fromkeys(column_name(row) for row in first[1:]))
+
+
 def ratio_name(figure: dict[str, Any]) -> str:
-    """What the cells of a line are drawn as: `rate ÷ rate at the first size`."""
+    """What the cells of a line are drawn as: `rate ÷ rate at the first size`; of two methods `time
+    of MPICH ÷ time of ours`."""
     quantity = figure["quantity"]
-    joined = "at" if is_by_size(figure) else "of"
-    return f"{quantity} ÷ {quantity} {joined} {base_name(figure)}"
+    if is_by_size(figure):
+        return f"{quantity} ÷ {quantity} at the first size"
+    names = other_names(figure)
+    of = f" of {names[0]}" if len(names) == 1 else ""
+    return f"{quantity}{of} ÷ {quantity} of {base_name(figure)}"
 
 
 def column_label(label: str) -> str:
@@ -220,7 +230,7 @@ def title(paper: Paper, figure: dict[str, Any]) -> str:
 def _of_methods(figure: dict[str, Any]) -> str:
     """`MPICH takes 0.911 to 2.84 times as long as MPI/MBCF here, published 2.14 to 13.6`."""
     first = next(iter(groups(figure).values()))
-    others = list(dict.fromkeys(_column_name(row) for row in first[1:]))
+    others = other_names(figure)
     base = first[0]["column"]
     rows = [row for row in figure["rows"] if row["column"] != base and row["printed_ratio"]]
     rerun = [row for row in rows if row["state"] == "ok" and row["ratio"]]

@@ -119,8 +119,9 @@ def figure(paper: Paper, figure: dict[str, Any]) -> str:
         here = number_format.number(
             1 / ratio["ratio"], *(end and 1 / end for end in (ratio["high95"], ratio["low95"]))
         )
-        printed = row["printed_ratio"] and number_format.number(1 / row["printed_ratio"])
-        there = _simulated(row) + (f", published {printed}" if printed else "")
+        there = _simulated(row)
+        if row["printed_ratio"]:
+            there += f", published {number_format.number(1 / row['printed_ratio'])}"
         text = f"{name} {_verb(name, 'is')} {here} times as fast as {of_base} here{there}"
     elif figure["quantity"] == TIME:
         text = f"{name} {_verb(name, 'takes')} {here} times as long as {of_base} here{there}"
