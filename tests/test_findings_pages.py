@@ -586,7 +586,7 @@ def test_runs_of_points_with_the_same_marks_are_named_once() -> None:
 
 def test_a_factor_that_some_findings_lack_is_said_to_be_of_the_others() -> None:
     some = [finding("a", "biases", ["p"], 1.67), finding("a", "biases", ["q"])]
-    words = "1.67 times as fast as without it where it is known"
+    words = "1.67 times as fast as without it, where it is known"
     assert findings_section.factor_range(some) == words
     (note,) = findings_section.marks_of(
         {"findings": [finding_at_point | {"shown": True} for finding_at_point in some]}

@@ -8,8 +8,16 @@ import pytest
 
 from benchbook.core import number_format
 from benchbook.report import wording
+from benchbook.report.chart import Chart
 from benchbook.report.sections import answer as answer_section
-from benchbook.report.sections import builds, equivalence, grids, size_rule, timed_functions
+from benchbook.report.sections import (
+    builds,
+    equivalence,
+    figure_charts,
+    grids,
+    size_rule,
+    timed_functions,
+)
 
 KIB, MIB = 2**10, 2**20
 SETTING = "memory=heap,threads=2"
@@ -244,6 +252,16 @@ def test_columns_that_are_methods_are_compared_with_the_first_of_them() -> None:
     title = "Theirs takes 2.80 times as long as ours here, published 14.0"
     assert grids.title(content, figure) == title
     assert wording.line_name(figure, "64") == "64\xa0B"
+    drawn = figure_charts.of(content, figure)
+    assert isinstance(drawn, Chart)
+    (only,) = drawn.rows
+    assert only.label == "64\xa0B"
+    assert only.cells == ("14.0", "2.80 (2.70 to 2.90)")
+    figure["rows"] = [cells[0], {**cells[1], "state": "not_in_preset"}]
+    assert grids.title(content, figure).endswith("in print; not rerun here")
+    away = figure_charts.of(content, figure)
+    assert isinstance(away, Chart)
+    assert away.rows[0].value is None
 
 
 @pytest.mark.parametrize(

@@ -222,7 +222,7 @@ def factor_range(findings: Iterable[Finding], shown: set[str] | None = None) -> 
     factors = list(filter(None, every))
     if all(abs(number - 1) < SAME for number in factors):
         return ""
-    some = "" if len(factors) == len(every) else " where it is known"
+    some = "" if len(factors) == len(every) else ", where it is known"
     if all(finding["where"] for finding in findings):
         if min(factors) > 1 - SAME:
             fast = wording.ratio_range([max(factor, 1.0) for factor in factors])
