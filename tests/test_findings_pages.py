@@ -595,15 +595,15 @@ def test_a_factor_that_some_findings_lack_is_said_to_be_of_the_others() -> None:
 
 
 def test_a_factor_says_which_is_the_faster() -> None:
-    def said(*factors: float) -> str:
+    def factor_words(*factors: float) -> str:
         return findings_section.factor_range(
             [finding("a", "biases", ["p"], factor) for factor in factors]
         )
 
-    assert said(4.09, 11.5) == "4.09 to 11.5 times as fast as without it"
-    assert said(0.25, 0.5) == "2.00 to 4.00 times as slow as without it"
-    assert said(0.5, 2.0) == "by a factor of 0.500 to 2.00"
-    assert said(0.999, 1.001) == ""
+    assert factor_words(4.09, 11.5) == "4.09 to 11.5 times as fast as without it"
+    assert factor_words(0.25, 0.5) == "2.00 to 4.00 times as slow as without it"
+    assert factor_words(0.5, 2.0) == "by a factor of 0.500 to 2.00"
+    assert factor_words(0.999, 1.001) == ""
     of_a_run = finding("a", "informs", [], 12.0)
     assert findings_section.factor_range([of_a_run]) == "by a factor of 12.0"
 

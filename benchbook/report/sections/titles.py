@@ -96,6 +96,11 @@ def figure(paper: Paper, figure: dict[str, Any]) -> str:
     measured = _to_tell([row for row in rows if row["ratio"]])
     if not measured:
         printed = [row for row in rows if row["printed_ratio"]]
+        if figure["quantity"] == TIME and len(printed) == 1 and printed[0]["printed_ratio"] < 1:
+            name = wording.row_name(figure, printed[0])
+            fast = number_format.number(1 / printed[0]["printed_ratio"])
+            text = f"{name} {_verb(name, 'is')} {fast} times as fast as {of_base} in print"
+            return f"{wording.capitalised(text)}; {_lacking(figure)}"
         ratios_in_words = [
             f"{wording.row_name(figure, row)} {number_format.number(row['printed_ratio'])}"
             for row in printed
