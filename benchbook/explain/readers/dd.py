@@ -38,6 +38,7 @@ def _line(reading: Reading[_Run], text: str) -> None:
         if options:
             source, target = options.get("if", ""), options.get("of", "")
             run.facts |= {"input": source, "output": target}
+            run.facts["block"] = options.get("bs") or options.get("obs", "")
             flags = ",".join(options.get(name, "") for name in ("conv", "oflag", "iflag"))
             run.facts["flags"] = ", ".join(flag for flag in flags.split(",") if flag in _SYNCED)
             run.facts["is_read_again"] = source in seen

@@ -17,13 +17,13 @@ _ASKED = late(
     r"^(?P<job>\S.*?): \(g=\d+\): rw=(?P<rw>\w+), bs=(?P<sizes>.*?), ioengine=(?P<engine>\w+), "
     r"iodepth=(?P<depth>\d+)"
 )
-_SIZE = late(r"(?P<size>\d+(?:\.\d+)?)(?P<prefix>[KMG]?)i?B?-")
+_SIZE = late(r"(?P<size>\d+(?:\.\d+)?)(?P<prefix>[KMG]?)i?B?(?=[-/, ]|$)")
 _VERSION = late(r"^fio-(?P<version>\d\S*)$")
 _JOB = late(r"^(?P<job>\S.*?): \(groupid=\d+, jobs=(?P<jobs>\d+)\): err=\s*(?P<error>\d+)")
 # Version 3, and version 2.
 _WAY = late(
     r"^(?P<way>read|write|trim)\s?: (?:IOPS=(?P<iops>\d+(?:\.\d+)?)(?P<of_iops>[kKM]?), "
-    r"BW=(?P<bw>\d+(?:\.\d+)?)(?P<bw_unit>[KMGT]?i?B)/s|"
+    r"BW=(?P<bw>\d+(?:\.\d+)?)(?:(?P<bw_unit>[KMGT]?i?B)/s|(?P<bare_unit>[KMGT]i)(?= \())|"
     r"io=(?P<io>\d+(?:\.\d+)?) ?(?P<io_unit>[KMGT]?B), bw=(?P<old_bw>\d+(?:\.\d+)?)"
     r"(?P<old_unit>[KMGT]?B)/s, "
     r"iops=(?P<old_iops>\d+(?:\.\d+)?)(?P<of_old_iops>[kKM]?))(?P<rest>.*)$"
@@ -39,6 +39,12 @@ _LATENCY = late(
 )
 _PERCENTILES = late(r"^(?P<kind>clat|lat) percentiles \((?P<unit>nsec|usec|msec)\)")
 _PERCENTILE = late(r"(\d+\.\d+)th=\[ *(\d+)\]")
+_CPU = late(r"^cpu\s*: usr=(?P<user>\d+(?:\.\d+)?)%, sys=(?P<system>\d+(?:\.\d+)?)%")
+_SAMPLED = late(
+    r"^iops\s*: min= *(?P<least>\d+(?:\.\d+)?), max= *(?P<most>\d+(?:\.\d+)?), "
+    r"avg= *(?P<mean>\d+(?:\.\d+)?), stdev= *(?P<deviation>\d+(?:\.\d+)?), "
+    r"samples=(?P<count>\d+)"
+)
 _DEPTHS = late(r"^IO depths\s*:.*?\b1=(?P<share>\d+(?:\.\d+)?)%")
 _GROUP = late(
     r"^(?P<way>READ|WRITE): (?:bw=(?P<bw>\d+(?:\.\d+)?)(?P<unit>[KMGT]i?B)/s|"
@@ -47,6 +53,8 @@ _GROUP = late(
 _UNITS = {"nsec": "ns", "usec": "us", "msec": "ms", "sec": "s"}
 _SIZES = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30}
 _MANY = {"": 1.0, "k": 1e3, "K": 1e3, "M": 1e6}
+# It counts latencies in 64 classes for each power of two, and prints the end of a class.
+_CLASS_WIDTH = 1 / 64
 
 
 @dataclass
@@ -69,9 +77,13 @@ def _line(reading: Reading[_Run], text: str) -> None:
     run = reading.run
     if found := _ASKED.match(text):
         facts: dict[str, Any] = {"operation": found["rw"], "engine": found["engine"]}
-        facts["queue_depth"] = int(found["depth"])
-        if size := _SIZE.search(found["sizes"]):
-            facts["block_bytes"] = round(float(size["size"]) * _SIZES[size["prefix"]])
+        facts |= {"queue_depth": int(found["depth"]), "asked_line": reading.line.number}
+        sizes = {
+            round(float(size["size"]) * _SIZES[size["prefix"]])
+            for size in _SIZE.finditer(found["sizes"])
+        }
+        if len(sizes) == 1:
+            facts["block_bytes"] = sizes.pop()
         run.asked[found["job"]] = facts
     elif found := _VERSION.match(text):
         run.release = found["version"]
@@ -98,7 +110,15 @@ def _line(reading: Reading[_Run], text: str) -> None:
         kind, unit = run.percentiles.split()
         for share, value in _PERCENTILE.findall(text):
             statistic = f"p{float(share):g}"
-            reading.add(f"{run.way} {kind}".strip(), float(value), unit, statistic, run.of)
+            of = {**run.of, "class_width": _CLASS_WIDTH}
+            reading.add(f"{run.way} {kind}".strip(), float(value), unit, statistic, of)
+    elif run.way and (found := _SAMPLED.match(text)):
+        own = {name: float(found[name]) for name in ("least", "most", "mean", "deviation")}
+        sampled = run.facts.setdefault("rate_samples", {})
+        sampled[run.way] = {**own, "count": int(found["count"]), "line": reading.line.number}
+    elif found := _CPU.match(text):
+        run.facts |= {f"cpu_{name}_percent": float(found[name]) for name in ("user", "system")}
+        run.facts["cpu_line"] = reading.line.number
     elif found := _DEPTHS.match(text):
         run.facts["one_in_flight_percent"] = float(found["share"])
         run.percentiles = ""
@@ -114,6 +134,7 @@ def _way(reading: Reading[_Run], found: re.Match[str]) -> None:
     run = reading.run
     run.way, run.of, run.percentiles = found["way"], {}, ""
     bandwidth, unit = found["bw"] or found["old_bw"], found["bw_unit"] or found["old_unit"]
+    unit = unit or f"{found['bare_unit']}B"
     of: dict[str, Any] = {}
     if moved := _MOVED.search(found["rest"]):
         of = {"elapsed_s": int(moved["ms"]) / 1e3}
@@ -172,8 +193,8 @@ def _of_way(document: Document, way: str, figures: dict[str, Any]) -> list[Resul
                 results.append(Result(f"{way} {kind}", float(value), "ns", line, statistic))
         for share, value in object_at(times, "percentile").items():
             if is_number(value):
-                statistic = f"p{float(share):g}"
-                results.append(Result(f"{way} {kind}", float(value), "ns", line, statistic))
+                statistic, of = f"p{float(share):g}", {"class_width": _CLASS_WIDTH}
+                results.append(Result(f"{way} {kind}", float(value), "ns", line, statistic, of))
     return results
 
 

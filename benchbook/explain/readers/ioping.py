@@ -10,7 +10,7 @@ from benchbook.explain.readers.common.line_reader import LineReader, Reading, Ru
 
 TOOL = "ioping"
 _REQUEST = late(
-    r"^(?P<size>\d+(?:\.\d+)?) (?P<unit>[KMG]?i?B) (?:<<<|>>>|from|to) "
+    r"^(?P<size>\d+(?:\.\d+)?) (?P<unit>[KMG]?i?B|bytes) (?:<<<|>>>|from|to) "
     r"(?P<target>.+?)(?: \([^)]*\))?: request=(?P<number>\d+) "
     r"time=(?P<time>\d+(?:\.\d+)?) (?P<time_unit>ns|us|ms|s)(?P<warm> \(warmup\))?"
 )
@@ -26,6 +26,11 @@ _SPREAD = late(
     r"^min/avg/max/mdev = (?P<min>\d+(?:\.\d+)?) (?P<min_unit>\w+) / (?P<mean>\d+(?:\.\d+)?) "
     r"(?P<mean_unit>\w+) / "
     r"(?P<max>\d+(?:\.\d+)?) (?P<max_unit>\w+) / (?P<stddev>\d+(?:\.\d+)?) (?P<stddev_unit>\w+)"
+)
+# Before version 0.8.
+_OLD_SPREAD = late(
+    r"^min/avg/max/mdev = (?P<min>\d+(?:\.\d+)?)/(?P<mean>\d+(?:\.\d+)?)/"
+    r"(?P<max>\d+(?:\.\d+)?)/(?P<stddev>\d+(?:\.\d+)?) (?P<unit>us|ms|s)$"
 )
 _MANY = {" k": 1e3, " M": 1e6}
 
@@ -59,6 +64,10 @@ def _line(reading: Reading[_Run], text: str) -> None:
         run.ended = True
         for statistic in ("min", "mean", "max", "stddev"):
             reading.add("request", found[statistic], found[f"{statistic}_unit"], statistic)
+    elif found := _OLD_SPREAD.match(text):
+        run.ended = True
+        for statistic in ("min", "mean", "max", "stddev"):
+            reading.add("request", found[statistic], found["unit"], statistic)
 
 
 read = LineReader(TOOL, _Run, _line)

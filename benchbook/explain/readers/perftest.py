@@ -18,6 +18,7 @@ _FACT = late(
     r"\s*: *(\S+)"
 )
 _FACTS = {"Device": "device", "Number of qps": "queue_pairs", "Transport type": "transport"}
+_COUNTS = {"Mtu": "mtu_bytes", "TX depth": "queue_depth"}
 _FACTS |= {"Connection type": "connection", "Link type": "link_type"}
 _RATES = late(
     r"^#bytes\s+#iterations(?P<peak>\s+BW peak\[[MG][Bb]/?(?:sec|s)\])?"
@@ -30,6 +31,7 @@ _CLOCK = late(
     r"^Conflicting CPU frequency values detected"
     r"(?:: (?P<least>\d+(?:\.\d+)?) != (?P<most>\d+(?:\.\d+)?))?"
 )
+_WHOLE = late(r"\d+")
 _UNITS = {"MB": "MiB/s", "Gb": "Gbit/s", "GB": "GiB/s"}
 _STATISTICS = {"t_max": "max", "t_typical": "median", "t_avg": "mean", "t_stdev": "stddev"}
 _STATISTICS |= {"99%": "p99", "99.9%": "p99.9"}
@@ -90,6 +92,11 @@ def _line(reading: Reading[_Run], text: str) -> None:
     else:
         run.facts |= {
             _FACTS[label]: value for label, value in _FACT.findall(text) if label in _FACTS
+        }
+        run.facts |= {
+            _COUNTS[label]: int(digits[0])
+            for label, value in _FACT.findall(text)
+            if label in _COUNTS and (digits := _WHOLE.match(value))
         }
 
 

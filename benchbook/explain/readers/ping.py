@@ -106,6 +106,9 @@ def _reply(runs: list[ping_runs.Run], line: Line, found: re.Match[str]) -> None:
     ping_runs.replied(runs, line, time, _UNITS[unit], int(size) - _HEADER_BYTES, address or name)
     if "." in time and not time.strip("0."):
         runs[-1].count("below_tick")
+    if "(DUP!)" in line.text:
+        runs[-1].count("replies_again")
+        runs[-1].facts.setdefault("replies_again_line", line.number)
 
 
 def _stepped(runs: list[ping_runs.Run], line: Line, found: re.Match[str]) -> None:

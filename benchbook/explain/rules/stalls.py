@@ -14,6 +14,7 @@ LONG_NS = 1e8  # for one small request: ten turns of a slow disk
 APART = 5  # longest ÷ shortest
 LEAST_REQUESTS = 3
 HDPARM_S = 4.0  # hdparm ends with the first read after three seconds
+FIXED_BYTES = 1 << 26  # that old ones read, however long it takes
 
 
 @rule
@@ -35,7 +36,8 @@ def disk_stalls(report: Report) -> Iterator[Finding]:
     elif report.tool == "hdparm":
         for read in report.results:
             took = read.of.get("elapsed_s")
-            if "disk" in read.name and is_number(took) and took >= HDPARM_S:
+            is_timed = read.of.get("bytes_moved") != FIXED_BYTES
+            if "disk" in read.name and is_number(took) and took >= HDPARM_S and is_timed:
                 yield finding("long-read", read=read, took=took, late=took - 3.0)
 
 

@@ -18,18 +18,31 @@ LEAST_SLAT_NS = 5e3
 FASTEST_NS = 6e3  # for a request: no disk on a bus answers within less
 CACHED_BYTES_PER_S = 15e9  # of a file: more than a disk on four lanes of PCIe 5
 FLUSHED_BYTES_PER_S = 3.5e9  # through the page cache and onto a disk, one after the other
-LEAST_S = 1.0  # of hdparm, which reads for three seconds if it can
+LEAST_S = 2.5  # of hdparm, which reads for three seconds if it can
 SLOW_BYTES_PER_S = 8e6  # of a disk that the kernel reads by PIO
 
 
 @rule
-def page_cache(report: Report) -> Iterator[Finding]:
+def page_cache(reports: Sequence[Report]) -> Iterator[Finding]:
     """Reads and writes of a file that the page cache answers, by fio or dd.
 
     Decided by the time that a request takes, which no disk has, or by where the time goes: a queue
     takes a request at once, the page cache does the whole copy before it returns.
     """
-    if report.tool == "fio" and report.facts.get("engine") != "null":
+    unsynced: list[Report] = []
+    for report in reports:
+        if report.tool == "dd":
+            yield from _of_dd(report, unsynced)
+        elif report.tool == "fio":
+            yield from _of_fio(report)
+    if unsynced:
+        copies = [report.results[0] for report in unsynced]
+        words = {"copy": copies[0], "target": unsynced[0].facts["output"]}
+        yield finding("not-synced", words, about=copies, left=len(copies) - 1 or None)
+
+
+def _of_fio(report: Report) -> Iterator[Finding]:
+    if report.facts.get("engine") != "null":
         for way in WAYS:
             wait = report.only(f"{way} clat", "mean") or report.only(f"{way} lat", "mean")
             taken = report.only(f"{way} slat", "mean")
@@ -44,12 +57,11 @@ def page_cache(report: Report) -> Iterator[Finding]:
             else:
                 continue
             return
-    elif report.tool == "dd":
-        yield from _of_dd(report)
 
 
-def _of_dd(report: Report) -> Iterator[Finding]:
-    """Copies whose clock stopped before the data was on the disk, or that had no disk in them."""
+def _of_dd(report: Report, unsynced: list[Report]) -> Iterator[Finding]:
+    """Copies that had no disk in them; those whose clock stopped before the data was on the disk
+    are added to `unsynced`."""
     copy = report.results[0]
     source, target = str(report.facts.get("input", "")), str(report.facts.get("output", ""))
     if "flags" not in report.facts:
@@ -66,7 +78,7 @@ def _of_dd(report: Report) -> Iterator[Finding]:
     if source.startswith("/dev/zero") and target.startswith("/dev/null"):
         yield finding("no-disk", copy=copy)
     elif target and not target.startswith("/dev/null"):
-        yield finding("not-synced", copy=copy, target=target)
+        unsynced.append(report)
 
 
 @rule

@@ -1,0 +1,88 @@
+"""answered-twice, released-together, queued-echoes: what the replies of a ping show of the way."""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+from benchbook.explain.addresses import stays_in_host
+from benchbook.explain.model import Report, Result
+from benchbook.explain.rules import rule
+from benchbook.explain.rules.common.findings import finding
+from benchbook.findings import Finding
+
+
+def _is_of_many(report: Report) -> bool:
+    """Whether the echo went to an address that several hosts answer for."""
+    text = str(report.facts.get("far_address") or report.facts.get("far_host") or "")
+    asked = " ".join(report.asked)
+    try:
+        address = ipaddress.ip_address(text.partition("%")[0])
+    except ValueError:
+        return "ff02::" in asked or " -b" in asked
+    is_broadcast = address.version == 4 and str(address).endswith(".255")
+    return address.is_multicast or is_broadcast or "ff02::" in asked or " -b " in asked
+
+
+@rule
+def answered_twice(report: Report) -> Iterator[Finding | str]:
+    """Echoes of one host that are answered more than once; a note where many were asked."""
+    again = report.facts.get("replies_again")
+    totals = [own for own in report.called("duplicates") if own.value > 0]
+    if report.tool != "ping" or not (again or totals):
+        return
+    line = report.facts.get("replies_again_line") or totals[0].line
+    count = int(max([again or 0, *(own.value for own in totals)]))
+    if _is_of_many(report):
+        yield f"line {line}: an address of many hosts was asked, so each of them answers (DUP!)"
+    else:
+        yield finding("answered-twice", count=count, line=line, about=[f"line {line}"])
+
+
+INTERVAL_NS, OFF, LEAST, LONG_NS = 1e9, 0.12, 3, 1.8e9
+
+
+@rule
+def released_together(report: Report) -> Iterator[Finding]:
+    """Round trips that fall by the interval of a second from each to the next: all answers came at
+    the same moment, after something held them back."""
+    if report.tool != "ping":
+        return
+    times = [own for own in report.called("round trip") if own.statistic == "sample"]
+    row: list[Result] = []
+    best: list[Result] = []
+    for before, after in pairwise(times):
+        fell = before.base_value - after.base_value
+        row = [*row, after] if row and abs(fell / INTERVAL_NS - 1) <= OFF else [after]
+        if len(row) == 1 and abs(fell / INTERVAL_NS - 1) <= OFF:
+            row = [before, after]
+        best = max(best, row, key=len)
+    if len(best) >= LEAST and best[0].base_value >= LONG_NS:
+        words = {"first": best[0], "last": best[-1], "count": len(best)}
+        yield finding("released-together", words, held_ns=best[0].base_value)
+
+
+TIMES_LEAST, QUEUED_NS = 2.0, 2e7
+
+
+@rule
+def queued_echoes(reports: Sequence[Report]) -> Iterator[Finding]:
+    """Round trips far above the shortest one in a log that also has a transfer: a queue on the way
+    is full."""
+    transfers = [
+        rate
+        for report in reports
+        if report.tool in ("iperf", "iperf3", "netperf") and not stays_in_host(report)
+        for rate in report.called("throughput")
+        if rate.statistic == "total" and rate.is_positive
+    ]
+    for report in reports if transfers else ():
+        mean, least = report.only("round trip", "mean"), report.only("round trip", "min")
+        if report.tool != "ping" or mean is None or least is None or not least.is_positive:
+            continue
+        waited = mean.base_value - least.base_value
+        if waited >= QUEUED_NS and mean.base_value >= TIMES_LEAST * least.base_value:
+            words = {"mean": mean, "least": least, "waited_ns": waited, "rate": transfers[0]}
+            yield finding("queued-echoes", words, about=[mean])
+            return

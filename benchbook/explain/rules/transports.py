@@ -1,0 +1,174 @@
+"""What carried the messages of MPI, NCCL and RDMA tests, by their times and rates; and which of
+their figures stands for the link."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from benchbook.core.number_format import number
+from benchbook.explain.model import Report, Result
+from benchbook.explain.printed_digits import is_number
+from benchbook.explain.rules import rule
+from benchbook.explain.rules.common.findings import finding
+from benchbook.findings import Finding
+
+SMALL_BYTES = 8
+MPI = ("osu", "imb")
+
+
+class _Way(NamedTuple):
+    """Times of a small message one way, and what carries one so fast."""
+
+    least_ns: float
+    most_ns: float
+    words: str
+
+
+# Memory of one host takes 0.1 to 0.8 us, RDMA 0.8 to 4, TCP through the kernel 5 to 60.
+WAYS = (
+    _Way(
+        850.0,
+        3500.0,
+        "too fast for TCP through the kernel (5 to 60 us). An RDMA network or another way past the "
+        "kernel carried it, or the memory of one host",
+    ),
+    _Way(
+        9000.0,
+        150e3,
+        "as long as TCP through the kernel takes. An RDMA network (InfiniBand, Omni-Path, RoCE) "
+        "takes 1 to 3 us; if the hosts have one, it was not used",
+    ),
+)
+
+
+def small_message(report: Report) -> Result | None:
+    """The time of the smallest message between two processes; None where there is none."""
+    if report.tool not in MPI or report.facts.get("pattern", "point to point") != "point to point":
+        return None
+    test = str(report.facts.get("test") or "")
+    times = [
+        time
+        for time in report.being("mean")
+        if time.is_time and time.is_positive
+        if is_number(size := report.column(time, "message_bytes")) and size <= SMALL_BYTES
+    ]
+    is_two_sided = not test or "Latency" in test or "PingPong" in test
+    return times[0] if times and is_two_sided and _is_of_two(report, times[0]) else None
+
+
+def _is_of_two(report: Report, time: Result) -> bool:
+    """Whether it is half of a round trip between two processes, and of no collective."""
+    if report.tool == "imb":
+        return "PingPong" in time.name
+    return report.facts.get("processes", 2) == 2 and "latency" in time.name.lower()
+
+
+@rule
+def way_of_messages(report: Report) -> Iterator[str]:
+    """A note of what carries a small message in such a time."""
+    time = small_message(report)
+    for way in WAYS if time else ():
+        if time is not None and way.least_ns <= time.base_value <= way.most_ns:
+            yield (
+                f"line {time.line}: {time.value:g} {time.unit} for the smallest message is "
+                f"{way.words}"
+            )
+
+
+LINKS = ((100e6, 119e6, "gigabit Ethernet"), (1.05e9, 1.25e9, "a link of 10 Gbit/s"))
+LARGE_BYTES = 1 << 20
+
+
+@rule
+def link_of_messages(report: Report) -> Iterator[str]:
+    """A note where the rate of large messages is as much as a slow link carries."""
+    rates = [
+        rate
+        for rate in report.called("throughput")
+        if report.tool in MPI and rate.statistic == "mean" and rate.is_positive
+        if is_number(size := report.column(rate, "message_bytes")) and size >= LARGE_BYTES
+    ]
+    if not rates or report.facts.get("direction") == "both":
+        return
+    best = max(rates, key=lambda rate: rate.rate or 0.0)
+    for least, most, name in LINKS:
+        if least <= (best.rate or 0.0) <= most:
+            yield (
+                f"line {best.line}: {best.value:g} {best.unit} is as much as {name} carries. If "
+                "the hosts have a faster network, MPI did not use it"
+            )
+
+
+WITHIN_NS, FALLS, FAST_BYTES_PER_S = 850.0, 0.7, 5e9
+
+
+@rule
+def past_caches(reports: Sequence[Report]) -> Iterator[Finding]:
+    """A rate between two processes of one host that falls where the messages leave the caches.
+
+    Decided by a small message that only memory carries so fast, in the same table or log, and by a
+    peak in the middle of the sizes.
+    """
+    small = [time for report in reports if (time := small_message(report))]
+    if not small or any(time.base_value >= WITHIN_NS for time in small):
+        return
+    for report in reports:
+        rates = [
+            rate
+            for rate in report.called("throughput")
+            if report.tool in MPI and rate.statistic == "mean" and rate.is_positive
+            if is_number(report.column(rate, "message_bytes"))
+        ]
+        if len(rates) < 6:
+            continue
+        peak, last = max(rates, key=lambda rate: rate.rate or 0.0), rates[-1]
+        part = (last.rate or 0.0) / (peak.rate or 1.0)
+        if (peak.rate or 0.0) >= FAST_BYTES_PER_S and part <= FALLS:
+            words = {"peak": peak, "last": last, "time": small[0]}
+            sizes = (report.column(rate, "message_bytes") for rate in (peak, last))
+            words |= dict(zip(("peak_bytes", "last_bytes"), sizes, strict=True))
+            yield finding("past-caches", words, about=[peak, last])
+            return
+
+
+FEW_ITERATIONS = 100
+MTU_BYTES = 1024
+
+
+@rule
+def few_iterations(report: Report) -> Iterator[Finding | str]:
+    """An RDMA test of few requests, and a note of frames of 1500 bytes under RoCE."""
+    if report.tool != "perftest" or not report.results:
+        return
+    rows = [own for own in report.being("mean") if is_number(own.of.get("iterations"))]
+    counts = [own.of["iterations"] for own in rows]
+    if counts and max(counts) < FEW_ITERATIONS:
+        yield finding("few-iterations", count=max(counts), row=rows[-1])
+    if report.facts.get("mtu_bytes") == MTU_BYTES and report.facts.get("link_type") == "Ethernet":
+        yield (
+            f"line {report.line}: packets have {MTU_BYTES} bytes of payload, as Ethernet of 1500 "
+            "allows. With jumbo frames (ip link set mtu 9000) they have 4096, which a fast link "
+            "needs for its full rate"
+        )
+
+
+LOW = 0.7
+
+
+@rule
+def average_of_sizes(report: Report) -> Iterator[str]:
+    """A note where NCCL's average bus bandwidth is far below that of the largest message."""
+    means = [own for own in report.called("bus bandwidth") if own.is_positive]
+    names = ("out-of-place busbw", "in-place busbw")
+    sized = [own for own in report.called(*names) if own.is_positive]
+    if report.tool != "nccl-tests" or not means or not sized:
+        return
+    best = max(sized, key=lambda own: own.rate or 0.0)
+    part = (means[-1].rate or 0.0) / (best.rate or 1.0)
+    if part < LOW:
+        yield (
+            f"line {means[-1].line}: the average of {means[-1].value:g} {means[-1].unit} is a mean "
+            f"over all sizes, small ones too; the largest rate is {number(best.value)} {best.unit} "
+            f"(line {best.line})"
+        )
