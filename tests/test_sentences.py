@@ -33,7 +33,7 @@ FAULTS = {
 }
 LONGEST = 25  # words
 # How many wait for the editor's pass; both only fall.
-UNEDITED_UNUSUAL, UNEDITED_LONG = 0, 9
+UNEDITED_UNUSUAL, UNEDITED_LONG = 0, 8
 SENTENCE_END = re.compile(r"(?<=[.?!])(?<!\be\.g\.)(?<!\bi\.e\.)[)”\"]?\s+")
 CONDITIONAL = re.compile(r"\[([^\]]*)\]")  # parts of which one or none is said
 WORD = re.compile(r"[\w’'./-]*[A-Za-z0-9][\w’'./%-]*")
