@@ -51,3 +51,12 @@ def test_separated_values_need_a_head_with_units() -> None:
 )
 def test_what_has_no_units_is_no_table(text: str) -> None:
     assert of_content("x", text.encode(), Machine()).trouble
+
+
+def test_a_row_may_have_the_unit_in_its_name() -> None:
+    head = "| Metric | new | old |\n|---|---|---|\n"
+    table = "| wall time (s) | 6.98 | 7.90 |\n| faults | 2 | 9 |\n| sys (s) | 1.1 | 2.2 |\n"
+    assert rows(head + table)[:2] == [
+        ("wall time new", 6.98, "s", "wall time (s)", 3),
+        ("wall time old", 7.9, "s", "wall time (s)", 3),
+    ]

@@ -130,7 +130,9 @@ def of_content(name: str, content: bytes, machine: Machine) -> Explained:
     messages = [message for log_part, _ in parts for message in error_messages.messages(log_part)]
     failures = [message for message in messages if not message.entry.is_note]
     if not reports:
-        reports = [message.report for message in failures[:1]]
+        # What a shell or a kernel says is of the program that the others name.
+        named = [message for message in failures if message.entry.tool not in ("shell", "kernel")]
+        reports = [message.report for message in (named or failures)[:1]]
     if not reports:
         called = "standard input" if name == STDIN else name if name.isprintable() else repr(name)
         return Explained(name, trouble=_unknown(called, log), notes=notes)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import accumulate
 
 from benchbook.explain.model import Report, Result
 from benchbook.explain.rules import rule
@@ -12,7 +13,7 @@ from benchbook.findings import Finding
 COUNTS = ("threads", "processes", "devices", "streams")
 SIZES = ("array_bytes", "message_bytes", "block_bytes", "working_set_bytes", "operation", "kernel")
 STATISTICS = ("", "mean", "best", "total", "median", "sum")
-LEAST_COUNTS = 3
+LEAST_COUNTS, MOST_COUNTS = 3, 1000
 GAIN = 1.1  # from a count to all larger ones: less is none
 FELL = 0.8  # of the best
 SHARED = 1.3  # times as fast with several: the work is shared, not given to each
@@ -50,7 +51,7 @@ def _sweeps(reports: Sequence[Report]) -> Iterator[tuple[str, Sweep]]:
         ]
         numbers = {report.facts.get(counts) for report in counted}
         numbers |= {of.get(counts) for report in counted for of in report.settings}
-        if len(numbers - {None}) < LEAST_COUNTS:
+        if not LEAST_COUNTS <= len(numbers - {None}) <= MOST_COUNTS:
             continue
         sweeps: dict[tuple[object, ...], dict[int, Result]] = {}
         for report in counted:
@@ -86,7 +87,8 @@ def _judged(sweep: Sweep) -> tuple[str, dict[str, object]]:
     """The kind of finding of a sweep and its words; "" where it grows as it should."""
     (least, first), (most, last) = sweep[0], sweep[-1]
     speeds = [_speed(own) for _, own in sweep]
-    at = next(index for index, speed in enumerate(speeds) if max(speeds[index:]) <= GAIN * speed)
+    best_behind = list(accumulate(reversed(speeds), max))[::-1]  # from each count on
+    at = next(index for index, speed in enumerate(speeds) if best_behind[index] <= GAIN * speed)
     full, best = sweep[at]
     words: dict[str, object] = {
         "first": first, "best": best, "last": last, "least": least, "full": full, "most": most,

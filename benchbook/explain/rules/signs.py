@@ -67,10 +67,16 @@ def catalogue() -> Mapping[str, Sequence[Sign]]:
 @rule
 def signs(report: Report) -> Iterator[Finding]:
     """What the figures of a run decide by the table of signs: each kind once."""
+    if report.tool not in catalogue():
+        return
     known: dict[tuple[str, ...], list[Mapping[str, Result]]] = {}
     kinds: set[str] = set()
-    for sign in catalogue().get(report.tool, ()):
-        if not kinds.isdisjoint(sign.unless_said) or not _has_facts(report, sign):
+    names = _names(report)
+    for sign in catalogue()[report.tool]:
+        is_possible = all(names.intersection(_several(own)) for own in sign.names.values())
+        if not is_possible or not kinds.isdisjoint(sign.unless_said):
+            continue
+        if not _has_facts(report, sign):
             continue
         places = known.get(tuple(sign.per))
         if places is None:
@@ -83,6 +89,16 @@ def signs(report: Report) -> Iterator[Finding]:
                 break
 
 
+def _names(report: Report) -> set[str]:
+    """What its results are called, as signs name them."""
+    names = {name for group in report.groups for name in (group[0], f"{group[1]} {group[0]}")}
+    return names | {_MODE.sub("", name) for name in names if ":" in name}
+
+
+def _several(names: str | Sequence[str]) -> Sequence[str]:
+    return [names] if isinstance(names, str) else names
+
+
 def _has_facts(report: Report, sign: Sign) -> bool:
     return all(
         (re.search(pattern, str(report.facts.get(name, ""))) is not None) == is_wanted
@@ -93,14 +109,14 @@ def _has_facts(report: Report, sign: Sign) -> bool:
 
 def _by_place(report: Report, per: Sequence[str]) -> list[Mapping[str, Result]]:
     """The results of each place by their names, and by statistic and name (`max Clock`)."""
-    left_out = [name for name in _PLACES if name not in per]
+    left_out = [name for name in _PLACES if name not in per and name in report.columns]
     places: dict[tuple[object, ...], dict[str, Result]] = {}
     for result in report.results:
         if any(name in result.of for name in left_out) or not _has_value(result):
             continue
         place = tuple(result.of.get(name) for name in per)
         if place not in places and len(places) == _MOST_PLACES:
-            continue
+            break
         own = places.setdefault(place, {})
         if result.statistic in _OF_RUN or (per and result.statistic == "sample"):
             own.setdefault(result.name, result)
@@ -119,8 +135,7 @@ def _words(report: Report, sign: Sign, own: Mapping[str, Result]) -> dict[str, A
     words: dict[str, Any] = {}
     for wanted in (sign.names, sign.also):
         for word, names in wanted.items():
-            several = [names] if isinstance(names, str) else names
-            words[word] = next((own[name] for name in several if name in own), None)
+            words[word] = next((own[name] for name in _several(names) if name in own), None)
             if words[word] is None and wanted is sign.names:
                 return None
     numbers = {name: fact for name, fact in report.facts.items() if is_number(fact)}

@@ -125,6 +125,7 @@ def _report(log: Log, table: Sequence[tuple[Line, list[str]]]) -> Iterator[Repor
         compared: list[Result] = []
         counts: dict[str, int] = {}
         figures: list[tuple[str, str, str, str]] = []
+        of_row = _unit_of(cells[0]) if cells else ""  # a row called `wall time (s)`
         for head, cell in zip(heads, cells, strict=False):
             if others := list(_of_comparison(line, head, cell)):
                 compared += others
@@ -132,9 +133,12 @@ def _report(log: Log, table: Sequence[tuple[Line, list[str]]]) -> Iterator[Repor
             found = _CELL.fullmatch(cell)
             unit = (found["unit"] if found else "") or ""
             unit = _UNITS.get(unit, "") or ("" if unit else _unit_of(head))
+            name = _name(head)
+            if found and not unit and of_row and not found["unit"]:
+                unit, name = of_row, f"{_name(cells[0])} {name}"
             if found and unit:
                 error = "" if found["percent"] else found["error"] or ""
-                figures.append((_name(head), found["value"], error, unit))
+                figures.append((name, found["value"], error, unit))
             elif (counted := _COUNTED.get(head.lower())) and cell.isdecimal() and len(cell) < 6:
                 counts[counted] = int(cell)
                 label.append(cell)
