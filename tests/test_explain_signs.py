@@ -92,6 +92,11 @@ Unidirectional P2P=Enabled Bandwidth (P2P Writes) Matrix (GB/s)
      0 902.14  20.91
      1  22.36 922.92
 """
+TOPDOWN = """ Performance counter stats for './work':
+
+ %  tma_bad_speculation %  tma_frontend_bound %  tma_backend_bound
+                ?     24.0      31.5
+"""
 COPIES = """[CUDA Bandwidth Test] - Starting...
 Running on...
 
@@ -261,6 +266,7 @@ LOGS: dict[str, tuple[str, str]] = {
             ("1,003,019,728 ns", "duration_time"),
         ),
     ),
+    "topdown-above-all": (TOPDOWN.replace("?", "87.9"), TOPDOWN.replace("?", "7.9")),
     "topdown-back-end": (
         " Performance counter stats for './work':\n\n"
         " %  tma_backend_bound %  tma_retiring\n                62.0     38.0\n",

@@ -121,7 +121,7 @@ def _lines(log: Log, entry: Entry, taken: set[int]) -> Iterator[Line]:
             following = log.lines[index + 1 : index + 1 + _FOLLOWING]
             text = "\n".join((text, *(own.text[:LONGEST] for own in following)))
         match = finds.search(text) if finds else None
-        if finds is None or match:
+        if finds is None or (match and match.start() < len(line.text)):
             yield Line(line.number, match[0]) if match and entry.across else line
             count += 1
             if count == _MOST_LINES:

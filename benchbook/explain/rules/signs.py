@@ -139,6 +139,7 @@ def _words(report: Report, sign: Sign, own: Mapping[str, Result]) -> dict[str, A
             if words[word] is None and wanted is sign.names:
                 return None
     numbers = {name: fact for name, fact in report.facts.items() if is_number(fact)}
+    numbers |= dict.fromkeys(sign.also, 0.0)
     for word, result in words.items():
         if result is not None:
             numbers[word] = result.base_value
@@ -152,7 +153,7 @@ def _words(report: Report, sign: Sign, own: Mapping[str, Result]) -> dict[str, A
         words[word] = numbers[word]
     if not all(holds(formula, numbers) for formula in sign.when):
         return None
-    words = numbers | words
+    words = {**numbers, **words}  # what it has not stays None
     if sign.absent:
         missing = _absent(report, sign)
         if missing is None:
