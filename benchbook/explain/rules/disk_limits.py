@@ -198,7 +198,7 @@ def short_job(report: Report) -> Iterator[Finding]:
     rates = [rate for rate in report.being("mean") if rate.name.endswith("bandwidth")]
     took = [rate.of["elapsed_s"] for rate in rates if is_number(rate.of.get("elapsed_s"))]
     if report.tool == "fio" and took and max(took) < SHORT_S:
-        yield finding("short-job", rate=rates[0], took=max(took))
+        yield finding("job-over-soon", rate=rates[0], took=max(took))
 
 
 FLUSHED_NS = 2e5
@@ -270,7 +270,7 @@ def _of_copy(report: Report, copy: Result) -> Iterator[tuple[str, Mapping[str, A
     elif each_waits and block <= SYNCED_BLOCK and blocks > 1 and took / blocks >= SLOW_BLOCK_S:
         yield "waits-for-each", words | {"flags": flags}
     elif not each_waits and block <= SMALL_BLOCK and blocks > 1000:
-        yield "small-blocks", words
+        yield "copied-in-small-blocks", words
     elif blocks == 1 and moved < FEW_BYTES and took < FEW_S:
         yield "single-block", words
 
