@@ -55,7 +55,8 @@ class Finding:
     """A detector's statement about the points `where`; factor: seen ÷ honest, None if unknown.
 
     One factor speaks for all points, the strongest or their middle; `factors` has those of single
-    points, as far as they are known.
+    points, as far as they are known. `sides` has the points of each side where only a comparison
+    between the sides is at fault: points of one side may be compared with each other.
     """
 
     artefact: str
@@ -67,6 +68,7 @@ class Finding:
     remedy: str
     factor: float | None = None
     factors: dict[str, float] = field(default_factory=dict)
+    sides: list[list[str]] = field(default_factory=list)
 
     def record(self, experiment: str) -> dict[str, Any]:
         """As findings.json carries it."""
@@ -130,6 +132,7 @@ class Artefact:
         evidence: Iterable[dict[str, Any]] = (),
         factor: float | None = None,
         factors: dict[str, float] | None = None,
+        sides: Iterable[Iterable[Words]] = (),
     ) -> Finding:
         """A finding of that kind about these points (ids, or rows that have one).
 
@@ -151,6 +154,7 @@ class Artefact:
             remedy=filled((own.remedy or self.remedy,), words),
             factor=factor,
             factors=factors or {},
+            sides=[sorted(str(row["where"]) for row in side) for side in sides],
         )
 
 

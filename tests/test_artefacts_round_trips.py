@@ -182,6 +182,8 @@ def test_unlike_things_in_unlike_modes_warn() -> None:
     )
     assert (finding.effect, finding.factor) == ("biases", None)
     assert finding.where == ["fast", "slow"]
+    # Two points of one side may be compared.
+    assert finding.sides == [["fast"], ["slow"]]
 
 
 def test_streams_datagrams_and_calls_are_unlike_things() -> None:

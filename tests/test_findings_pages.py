@@ -119,6 +119,17 @@ def test_what_holds_without_the_artefact_is_reproduced(
     assert judged(run, claim, stuck) is not None
 
 
+def test_a_comparison_says_nothing_of_what_is_on_one_side_of_it(
+    run: Measured, sides: tuple[str, str]
+) -> None:
+    claim, (top, bottom) = claim_of("order-of-magnitude"), sides
+    spinning = finding("spins", "biases", [top, STUCK[-1]])
+    assert judged(run, claim, spinning)["kind"] == "unknown"
+    assert judged(run, claim, spinning | {"sides": [[top, bottom], [STUCK[-1]]]}) is None
+    assert judged(run, claim, spinning | {"sides": [[top], [STUCK[-1]]]}) is None
+    assert judged(run, claim, spinning | {"sides": [[top], [bottom]]})["kind"] == "unknown"
+
+
 def test_an_interval_over_the_edge_leaves_it_open(run: Measured, sides: tuple[str, str]) -> None:
     claim = claim_of("order-of-magnitude")
     through_artefact = judged(

@@ -4,7 +4,8 @@ The points that a claim compares may carry findings that invalidate or bias them
 finding tells the factor of a point (seen ÷ honest, of the rate), the point's times are multiplied
 by it and the claim is estimated anew from the same blocks: what no longer holds held through the
 artefact. Where a finding tells one factor for several points, the strongest or their middle, it can
-only say that the claim may not hold without it. Error: a factor is taken as it is, its own
+only say that the claim may not hold without it. A finding about a comparison of two sides says
+nothing of a claim whose points are all on one side. Error: a factor is taken as it is, its own
 uncertainty is not in the interval.
 """
 
@@ -130,7 +131,7 @@ def blame(points: Sequence[str], findings: Iterable[dict[str, Any]]) -> list[Bla
     by_name: dict[str, Blamed] = {}
     for finding in findings:
         at = [point for point in points if point in finding["where"]]
-        if finding["effect"] not in EFFECTS or not at:
+        if finding["effect"] not in EFFECTS or not at or not _crosses_sides(points, finding):
             continue
         blamed = by_name.setdefault(finding["artefact"], Blamed(finding["artefact"]))
         blamed.marked |= set(at)
@@ -158,6 +159,13 @@ def blame(points: Sequence[str], findings: Iterable[dict[str, Any]]) -> list[Bla
     if symptom and symptom.marked <= explained:
         guilty = causes  # a rate that cannot be is what they made, and no further cause
     return sorted(guilty, key=lambda blamed: (EFFECTS.index(blamed.effect), blamed.artefact))
+
+
+def _crosses_sides(points: Sequence[str], finding: dict[str, Any]) -> bool:
+    """Whether these points are on two sides of the comparison that the finding is about; true of a
+    finding that is about no comparison."""
+    sides = finding.get("sides") or []
+    return not sides or sum(not set(side).isdisjoint(points) for side in sides) > 1
 
 
 def _exact(blamed: Iterable[Blamed]) -> list[tuple[list[str], dict[str, float]]]:

@@ -84,7 +84,13 @@ def _finding(seen: Seen, pairs: list[Pair], is_alike: bool) -> Finding:
     shown: Effect = "explains" if is_alike else "biases"
     # Of two unlike points, nobody knows how much of it is the waiting.
     factor = strongest(longer) if is_alike else None
-    return ARTEFACT.finding(rows, words, effect=shown if longer else "informs", factor=factor)
+    return ARTEFACT.finding(
+        rows,
+        words,
+        effect=shown if longer else "informs",
+        factor=factor,
+        sides=(spinning, asleep),
+    )
 
 
 def _distinct_switches(rows: list[dict[str, Any]]) -> list[float]:
