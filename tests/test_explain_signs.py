@@ -283,6 +283,7 @@ LOGS: dict[str, tuple[str, str]] = {
         "CPU(s):  8\n" + perf(("2.00 msec", "task-clock", "#   15.209 CPUs utilized")),
         "CPU(s):  16\n" + perf(("2.00 msec", "task-clock", "#   15.209 CPUs utilized")),
     ),
+    "rate-below-none": (log(LIKWID, rate="-25.5403"), log(LIKWID)),
     "asked-twice": (
         perf(("549,432,900", "ref-cycles", "(50.01%)"), ("545,358,967", "ref-cycles", "(49.99%)")),
         perf(("549,432,900", "ref-cycles", "(50.01%)"), ("545,358,967", "cycles", "(49.99%)")),
@@ -397,3 +398,14 @@ def test_of_two_programs_as_fast_as_each_other_nothing_is_said() -> None:
         ("9,000,000,000", "instructions"),
     )  # fmt: skip
     assert not any("slower of both" in text for text in explanations(f"{BEFORE}\n{same}"))
+
+
+def test_a_clock_without_a_unit_is_in_ns_where_it_is_a_whole_number_of_millions() -> None:
+    printed = perf(("9,285,941,030", "task-clock:u", "#    0.995 CPUs utilized"))
+    older = perf(("9285.941030", "task-clock", "#    0.995 CPUs utilized"))
+    for text in (printed, older):
+        (report,) = of_content("x", text.encode(), Machine()).reports
+        (clock,) = [
+            result for result in report.results if result.name.endswith(("clock", "clock:u"))
+        ]
+        assert round(clock.base_value) == 9285941030

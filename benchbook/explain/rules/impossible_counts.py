@@ -66,3 +66,20 @@ def asked_twice(report: Report) -> Iterator[Finding]:
             words = {"name": name, "times": len(several), "first": several[0]}
             yield finding("asked-twice", words, last=several[-1], about=several)
             return
+
+
+@rule
+def rates_below_none(report: Report) -> Iterator[Finding]:
+    """Rates and volumes below 0 that a tool made of the difference of two counts.
+
+    Decided by the number alone.
+    """
+    if report.tool == "likwid-perfctr":
+        below = [
+            metric
+            for metric in report.results
+            if metric.of.get("kind") == "metric" and metric.is_number and metric.value < 0
+        ]
+        if below:
+            words = {"metric": below[0], "left": len(below) - 1 or None}
+            yield finding("rate-below-none", words, about=below)

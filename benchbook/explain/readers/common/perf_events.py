@@ -25,6 +25,7 @@ EVENT = (
 _THOUSAND = late(r"\d{1,3}[.,]\d{3}")
 _SPACES = {ord(mark): None for mark in "'\u00a0\u202f\u2019 "}
 _CLOCK = late(r"^(?:(?:task|cpu)-clock(?::\w+)?|task clock ticks)$")
+_WHOLE_NS = late(r"\d{1,3}(?:([.,'\u00a0\u202f\u2019 ])\d{3})(?:\1\d{3})+|\d{8,}")
 _RATE = late(r"^([KMG]?)/sec$")
 _SIZES = {"": 1.0, "K": 1e3, "M": 1e6, "G": 1e9}
 # Since the end of 2025 the name of the metric follows its unit.
@@ -74,9 +75,9 @@ def add_count(
     of: dict[str, Any],
 ) -> None:
     """Add a count; one in whose place words stand has no value, and says so. Clocks are in ms,
-    which old versions write behind them or not at all."""
+    which old versions write behind them or not at all; whole numbers of millions are ns."""
     if unit == "events" and _CLOCK.match(event):
-        unit = "ms"
+        unit = "ns" if _WHOLE_NS.fullmatch(printed) else "ms"
     absent = printed.startswith("<")
     value = math.nan if absent else number(printed, counts=unit == "events")
     if value is not None:
