@@ -241,6 +241,14 @@ def test_times_of_shells(text: str) -> None:
         ),
         ("BenchmarkA-8   1   3490 ns/op   266824 B/op   1168 allocs/op\n", "asked", False),
         ("BenchmarkA-8   1   3490 ns/op\n", "one iteration", True),
+        (
+            "BenchmarkA-8   100   70 ns/op\nBenchmarkA-8   1   3490 ns/op\n",
+            "one iteration", True,
+        ),
+        (
+            "BenchmarkA-8   100   70 ns/op\nBenchmarkA-8   99   72 ns/op\n",
+            "one iteration", False,
+        ),
         ("BenchmarkA-8   1   3490000000 ns/op\n", "no time of an operation", False),
         (
             "name    old time/op    new time/op    delta\n"

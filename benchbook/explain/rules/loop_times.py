@@ -81,7 +81,7 @@ def one_iteration(report: Report) -> Iterator[Finding | str]:
     alone = [
         time
         for time in report.knowing("iterations")
-        if time.of.get("iterations") == 1 and time.statistic == "" and time.is_time
+        if time.of.get("iterations") == 1 and time.statistic in ("", "sample") and time.is_time
         if not time.name.endswith(" cpu time")
     ]
     short = [time for time in alone if time.base_value < LONG_NS]
