@@ -144,6 +144,7 @@ def as_before(said: Judgements, names: Names) -> Judgements:
             | {
                 "where": [names.before[where] for where in finding["where"]],
                 "factors": {names.before[at]: own for at, own in finding["factors"].items()},
+                "sides": [[names.before[where] for where in side] for side in finding["sides"]],
             }
             for finding in said.findings
         ],
@@ -162,7 +163,11 @@ def canonical(said: Judgements) -> Judgements:
     """Findings in one order, whatever the order in which they were made."""
     found = [
         finding
-        | {"where": sorted(finding["where"]), "evidence": sorted(finding["evidence"], key=repr)}
+        | {
+            "where": sorted(finding["where"]),
+            "sides": [sorted(side) for side in finding["sides"]],
+            "evidence": sorted(finding["evidence"], key=repr),
+        }
         for finding in said.findings
     ]
     found.sort(
