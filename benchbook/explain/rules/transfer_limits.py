@@ -240,6 +240,8 @@ def datagram_size(report: Report) -> Iterator[Finding]:
         took = (rate.of.get("elapsed_s") if rate else None) or count.of.get("elapsed_s")
         if count.statistic != "total" or moved is None or rate is None or not count.is_positive:
             continue
+        if not (moved.is_number and rate.is_number):
+            continue
         size = report.facts.get("message_bytes") or moved.base_value / count.value
         if not took and rate.rate:
             took = moved.base_value / rate.rate
