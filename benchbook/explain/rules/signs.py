@@ -6,13 +6,14 @@ import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Report, Result
 from benchbook.explain.printed_digits import is_number
+from benchbook.explain.results import Key
 from benchbook.explain.rules import rule
 from benchbook.explain.rules.common.findings import finding
 from benchbook.explain.rules.common.formulas import holds, value_of
@@ -71,12 +72,8 @@ def signs(report: Report) -> Iterator[Finding]:
         return
     known: dict[tuple[str, ...], list[Mapping[str, Result]]] = {}
     kinds: set[str] = set()
-    names = _names(report)
-    for sign in catalogue()[report.tool]:
-        is_possible = all(names.intersection(_several(own)) for own in sign.names.values())
-        if not is_possible or not kinds.isdisjoint(sign.unless_said):
-            continue
-        if not _has_facts(report, sign):
+    for sign in _possible(report.tool, tuple(report.groups)):
+        if not kinds.isdisjoint(sign.unless_said) or not _has_facts(report, sign):
             continue
         places = known.get(tuple(sign.per))
         if places is None:
@@ -89,10 +86,16 @@ def signs(report: Report) -> Iterator[Finding]:
                 break
 
 
-def _names(report: Report) -> set[str]:
-    """What its results are called, as signs name them."""
-    names = {name for group in report.groups for name in (group[0], f"{group[1]} {group[0]}")}
-    return names | {_MODE.sub("", name) for name in names if ":" in name}
+@lru_cache(maxsize=64)  # runs of a log have the same figures
+def _possible(tool: str, groups: tuple[Key, ...]) -> list[Sign]:
+    """The signs of a tool whose figures are all there, in a run with these groups of results."""
+    names = {name for group in groups for name in (group[0], f"{group[1]} {group[0]}")}
+    names |= {_MODE.sub("", name) for name in names if ":" in name}
+    return [
+        sign
+        for sign in catalogue()[tool]
+        if all(names.intersection(_several(own)) for own in sign.names.values())
+    ]
 
 
 def _several(names: str | Sequence[str]) -> Sequence[str]:

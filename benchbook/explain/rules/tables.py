@@ -15,6 +15,7 @@ from benchbook.explain.rules.common.findings import finding
 from benchbook.findings import Finding
 
 TOOL = "table"
+COMPARING = ("change", "ratio", "noise")  # statistics of a figure that compares others
 
 
 class _Row(NamedTuple):
@@ -43,7 +44,7 @@ def _rows(report: Report) -> list[_Row]:
 @rule
 def changes_in_tables(report: Report) -> Iterator[Finding]:
     """Changes whose printed interval has 0 in it, or that are below the printed noise."""
-    if report.tool != TOOL:
+    if report.tool != TOOL or not report.being(*COMPARING):
         return
     with_none, below = list[Result](), list[tuple[Result, Result]]()
     count = 0
@@ -78,7 +79,7 @@ def _change(row: _Row) -> float | None:
 @rule
 def within_errors(report: Report) -> Iterator[Finding]:
     """Rows whose two figures differ by less than their printed errors together."""
-    if report.tool != TOOL:
+    if report.tool != TOOL or not report.being("error"):
         return
     compared = [
         (first, second, (row.errors[first.name].value ** 2 + row.errors[second.name].value ** 2))
@@ -112,7 +113,7 @@ def ratios_of_rows(report: Report) -> Iterator[Finding]:
     Decided by the printed figures and their digits, for a ratio in either direction and a change
     of either side.
     """
-    if report.tool != TOOL:
+    if report.tool != TOOL or not report.being(*COMPARING):
         return
     fits, wrong = 0, list[tuple[Result, Result, Result, float]]()
     for row in _rows(report):
