@@ -23,6 +23,11 @@ Scale:          20000.0     0.064100     0.064000     0.064300
 Add:            20000.0     0.096100     0.096000     0.096300
 Triad:          20000.0     0.096100     0.096000     {most}
 """
+FOUR_SIZES = """BenchmarkRead10-8   100   {}e4 ns/op
+BenchmarkRead1000-8   100   {}e4 ns/op
+BenchmarkRead100000-8   100   {}e4 ns/op
+BenchmarkRead10000000-8   100   {}e4 ns/op
+"""
 THREADS = "Number of Threads requested = {0}\nNumber of Threads counted = {0}\n-----\n"
 SERIAL = STREAM_HEAD.format(threads="")
 OF_32 = STREAM_HEAD.format(threads=THREADS.format(32))
@@ -281,6 +286,10 @@ def test_times_of_shells(text: str) -> None:
             BDN.format(rows="| A | 1,161.1 ms | 9.8 ms | 9.1 ms | 1,159.0 ms | 1.56 | 0.19 | No |"),
             "that has 1 in it", False,
         ),
+        (FOUR_SIZES.format(1, 1.001, 1.002, 1.004), "work that is timed does not depend", True),
+        (FOUR_SIZES.format(1, 10, 100, 1000), "work that is timed does not depend", False),
+        (FOUR_SIZES.format(0.001, 0.001, 0.001, 0.001), "does not depend on the size", False),
+        ("main vs main\nA-8   70 ns/op\nBenchmarkA-8   99   72 ns/op\n", "the same code", True),
         (
             "BenchmarkMean-16   1000000000   0 B/op   0 allocs/op\n",
             "printed no time for an operation", True,

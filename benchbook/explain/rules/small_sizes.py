@@ -1,4 +1,4 @@
-"""fixed-cost: times that hardly grow from the smallest size to the next."""
+"""fixed-cost: times that hardly grow from the smallest size to the next, or never."""
 
 from __future__ import annotations
 
@@ -11,18 +11,25 @@ from benchbook.explain.printed_digits import is_number
 from benchbook.explain.rules import rule
 from benchbook.explain.rules.common.findings import finding
 
-TOOLS = ("table", "google-benchmark", "go-bench", "criterion")
+MICRO_TOOLS = ("google-benchmark", "go-bench", "criterion")
+TOOLS = ("table", *MICRO_TOOLS)
 STATISTICS = ("", "mean", "median")
 LEAST_RATIO = 8  # of two sizes
 FLAT = 0.3  # power of the size by which the time grows at first
 STEEP = 0.8  # and at last: the work is in proportion then
 LEAST_SIZES = 3
+LEAST_FLAT_SIZES = 4
+LEAST_SPAN = 1000.0  # of the sizes whose time is the same
+EVEN = 1.1  # largest ÷ smallest time that are the same
+LEAST_NS = 1000.0  # of a time that is not that of a single look-up
+LEAST_EACH_NS = 0.02  # for an element: less than any loop over memory takes
 _POWERS = {"": 1.0, "k": 1e3, "K": 1e3, "m": 1e6, "M": 1e6}
 _SIZE = late(
     r"(?P<first>\d{1,12})(?P<of_first>[kKmM]?)(?:[*x\u00d7](?P<second>\d{1,12})(?P<of_second>[kKmM]?))?"
 )
 _IN_NAME = late(
-    r"^(?P<before>.*[/_-])(?P<size>\d{1,12}[kKmM]?)(?P<after>(?:-\d{1,3})?(?: (?:real )?time)?)$"
+    r"^(?P<before>.*[/_A-Za-z-])(?P<size>\d{1,12}[kKmM]?)"
+    r"(?P<after>(?:-\d{1,3})?(?: (?:real )?time)?)$"
 )
 
 
@@ -83,3 +90,26 @@ def _power(small: tuple[float, Result], large: tuple[float, Result]) -> float:
     """The power of the size by which a time grows."""
     grows = large[1].base_value / small[1].base_value
     return math.log(grows) / math.log(large[0] / small[0]) if grows > 0 else math.nan
+
+
+@rule
+def size_without_effect(report: Report) -> Iterator[str]:
+    """A note on times that are the same for sizes a thousand times apart, at the largest of which
+    an element would take less time than any loop over memory takes."""
+    if report.tool not in MICRO_TOOLS:
+        return
+    for several in _sized(report).values():
+        sizes = [size for size, _ in several]
+        times = [time.base_value for _, time in several]
+        if len(sizes) < LEAST_FLAT_SIZES or min(sizes) <= 0 or len(set(sizes)) < len(sizes):
+            continue
+        (least, first), (most, last) = (
+            several[sizes.index(min(sizes))],
+            several[sizes.index(max(sizes))],
+        )
+        each = last.base_value / most
+        is_flat = max(times) <= EVEN * min(times) and most >= LEAST_SPAN * least
+        if is_flat and min(times) >= LEAST_NS and each <= LEAST_EACH_NS:
+            words = {"first": first, "last": last, "times": most / least, "each": each * 1000}
+            yield finding("size-without-effect", words).explanation
+            return
