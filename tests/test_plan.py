@@ -348,7 +348,7 @@ def test_starts_that_the_budget_does_not_hold_are_left_out_the_costliest_first()
     assert block_ns * made.least <= 2e9
     assert set(shed) == {"c"}  # "a" costs more, but a claim needs it
     assert set(numbers) == set(once) - {"c"}
-    assert "raise budget_s in" in shed["c"]
+    assert "Raise budget_s in" in shed["c"]
     _, _, shed = fit(replace(made, experiment="controls/drift"), once, costs)
     assert "raise controls_budget_s in" in shed["c"]
 
