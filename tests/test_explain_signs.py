@@ -409,3 +409,10 @@ def test_a_clock_without_a_unit_is_in_ns_where_it_is_a_whole_number_of_millions(
             result for result in report.results if result.name.endswith(("clock", "clock:u"))
         ]
         assert round(clock.base_value) == 9285941030
+
+
+def test_the_best_of_all_widths_counts() -> None:
+    few = log(PEAK, single="100.0", double="50.0")
+    wide = few.replace("float4  : 100.0", "float4  : 9000.0")
+    assert any("operations per clock" in text for text in explanations(few))
+    assert not any("operations per clock" in text for text in explanations(wide))
