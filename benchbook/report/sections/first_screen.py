@@ -489,7 +489,7 @@ def _claim_row(paper: Paper, claim: Claim, *, alone: bool) -> Row:
         high=high,
         bounds=(claim["region"][0], claim["region"][1]),
         cells=(there, here) if alone else (there, here, SIGNS[claims_section.verdict(claim)]),
-        note=f"holds if {claims_section.region(claim)}" if stand_in else "",
+        note=f"holds if it is {claims_section.region(claim)}" if stand_in else "",
         colour=INK if is_drawn_alike else paper_panels.colour_of(paper, points[0]),
         tip=f"published {there}; here {here}; counts as holding: {claims_section.region(claim)}",
     )
