@@ -239,7 +239,7 @@ def _report(log: Log, run: _Run) -> Report:
     if early is not None:
         run.notes.append(
             f"line {early.line}: what arrives {-early.value:g} {early.unit} before it was sent "
-            "shows that the clocks of the hosts differ. Delays of one way are off by that"
+            "shows that the clocks of the two hosts differ. Delays of one way are off by that"
         )
     streams = {row.stream for row, _, _ in run.rows if not row.stream.startswith(("SUM", "FD"))}
     facts = run.facts | ({"streams": count} if (count := _count(run, streams)) else {})
