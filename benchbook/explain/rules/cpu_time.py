@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Report, Result
@@ -18,6 +18,7 @@ WAITING = 1.5  # times the CPU time, the elapsed time
 LEAST_NS = 5e6  # of an elapsed time; below, the start of a process is in it
 IN_KERNEL = 0.6  # of the CPU time, of which a program of its own spends little there
 LEAST_CPU_NS = 2e7
+SEVERAL = 1.5  # CPUs that were busy on average
 
 
 class _Spent(NamedTuple):
@@ -76,7 +77,9 @@ def kernel_time(reports: Sequence[Report]) -> Iterator[str]:
     for report in reports:
         own = _spent(report) if report.tool in TIMED else None
         if own and own.on_cpus_ns >= LEAST_CPU_NS and own.share_in_kernel >= IN_KERNEL:
-            words = {"system": own.system, "user": own.user, "part": own.share_in_kernel}
+            words: dict[str, Any] = {"system": own.system, "user": own.user}
+            cpus = own.on_cpus_ns / own.elapsed.base_value
+            words |= {"part": own.share_in_kernel, "cpus": cpus if cpus >= SEVERAL else None}
             yield finding("kernel-time", words).explanation
             return
 

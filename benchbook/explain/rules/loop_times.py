@@ -68,6 +68,34 @@ def rate_of_cpu_time(report: Report) -> Iterator[Finding]:
         return
 
 
+DIVIDED = (0.75, 1.15)  # of CPU time ÷ elapsed time ÷ threads, where one was divided by threads
+
+
+@rule
+def time_over_threads(report: Report) -> Iterator[str]:
+    """A note on rows of several threads whose elapsed time is their CPU time over the threads."""
+    if report.tool != "google-benchmark":
+        return
+    cpus = {
+        (own.line, own.statistic): own for own in report.results if own.name.endswith("cpu time")
+    }
+    divided = []
+    for real in report.knowing("benchmark"):
+        cpu = cpus.get((real.line, real.statistic))
+        threads = real.of.get("threads", report.facts.get("threads"))
+        if cpu is None or not real.name.endswith("real time") or not real.is_positive:
+            continue
+        if not is_number(threads) or threads < 2 or "/process_time" in str(real.of["benchmark"]):
+            continue
+        times = cpu.base_value / real.base_value
+        if DIVIDED[0] * threads <= times <= DIVIDED[1] * threads:
+            divided.append((real, cpu, threads))
+    if divided:
+        real, cpu, threads = divided[0]
+        words = {"real": real, "cpu": cpu, "threads": threads, "left": len(divided) - 1 or None}
+        yield finding("over-threads", words).explanation
+
+
 LONG_NS = 5e8  # of one iteration: a library does no more of these by itself
 OF_GO = "go-bench"
 
