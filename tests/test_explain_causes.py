@@ -110,7 +110,7 @@ def hyperfine(mean: float, user: float, system: float, runs: int = 20, command: 
     )  # fmt: skip
 
 
-def said(text: str) -> str:
+def explanation_of(text: str) -> str:
     """All that is said of a log, in one line."""
     explained = of_content("log", text.encode(), Machine())
     assert not any("failed on this log" in note for note in explained.notes), explained.notes
@@ -143,7 +143,7 @@ def said(text: str) -> str:
     ],
 )
 def test_memory(text: str, words: str, is_said: bool) -> None:
-    assert (words in said(text)) == is_said, said(text)
+    assert (words in explanation_of(text)) == is_said, explanation_of(text)
 
 
 @pytest.mark.parametrize(
@@ -181,7 +181,7 @@ def test_memory(text: str, words: str, is_said: bool) -> None:
     ],
 )  # fmt: skip
 def test_elapsed_and_cpu_time(text: str, words: str, is_said: bool) -> None:
-    assert (words in said(text)) == is_said, said(text)
+    assert (words in explanation_of(text)) == is_said, explanation_of(text)
 
 
 @pytest.mark.parametrize(
@@ -316,7 +316,7 @@ def test_times_of_shells(text: str) -> None:
     ],
 )  # fmt: skip
 def test_timed_loops(text: str, words: str, is_said: bool) -> None:
-    assert (words in said(text)) == is_said, said(text)
+    assert (words in explanation_of(text)) == is_said, explanation_of(text)
 
 
 @pytest.mark.parametrize(
@@ -329,7 +329,7 @@ def test_timed_loops(text: str, words: str, is_said: bool) -> None:
     ],
 )
 def test_linpack(text: str, words: str, is_said: bool) -> None:
-    assert (words in said(text)) == is_said, said(text)
+    assert (words in explanation_of(text)) == is_said, explanation_of(text)
 
 
 @pytest.mark.parametrize(
@@ -347,7 +347,7 @@ def test_linpack(text: str, words: str, is_said: bool) -> None:
     ],
 )  # fmt: skip
 def test_ratios_of_tables(rows: str, words: str, is_said: bool) -> None:
-    assert (words in said(TABLE + rows)) == is_said, said(TABLE + rows)
+    assert (words in explanation_of(TABLE + rows)) == is_said, explanation_of(TABLE + rows)
 
 
 def test_intervals_noise_and_errors_of_tables() -> None:
@@ -355,19 +355,19 @@ def test_intervals_noise_and_errors_of_tables() -> None:
         "| Case | Base (s) | PR (s) | Change |\n|---|---|---|---|\n"
         "| a | 6.7 | 6.7 | -0.2% [-5.7%, +5.6%] |\n| b | 7.7 | 6.7 | -12.0% [-13.1%, -11.0%] |\n"
     )
-    assert "In 1 of 2 rows the interval of the change has 0 in it" in said(intervals)
+    assert "In 1 of 2 rows the interval of the change has 0 in it" in explanation_of(intervals)
     noise = (
         "| Case | Base q/s | Head q/s | Head / base | Noise |\n|---|---|---|---|---|\n"
         "| a | 7635 | 7760 | 1.025x (+2.5%) | ±6.1% |\n"
         "| b | 100 | 150 | 1.500x (+50%) | ±6.1% |\n"
     )
-    assert "within the noise that the table gives" in said(noise)
-    assert "other row" not in said(noise)
+    assert "within the noise that the table gives" in explanation_of(noise)
+    assert "other row" not in explanation_of(noise)
     errors = (
         "| Case | main (s) | branch (s) |\n|---|---|---|\n"
         "| a | 6.7 ± 0.4 | 6.5 ± 0.3 |\n| b | 7.7 ± 0.1 | 5.7 ± 0.1 |\n"
     )
-    assert "In 1 of 2 rows the two figures differ by less" in said(errors)
+    assert "In 1 of 2 rows the two figures differ by less" in explanation_of(errors)
 
 
 def test_words_that_tell_of_the_machine_are_notes() -> None:
