@@ -350,7 +350,7 @@ def test_starts_that_the_budget_does_not_hold_are_left_out_the_costliest_first()
     assert set(numbers) == set(once) - {"c"}
     assert "Raise budget_s in" in shed["c"]
     _, _, shed = fit(replace(made, experiment="controls/drift"), once, costs)
-    assert "raise controls_budget_s in" in shed["c"]
+    assert "Raise controls_budget_s in" in shed["c"]
 
 
 def test_twins_stay_as_long_as_a_claim_does() -> None:

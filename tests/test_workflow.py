@@ -239,7 +239,7 @@ def test_a_plan_beyond_its_budget_is_shown_with_what_it_leaves_out(checkout: Pat
     show(checkout, {"preset": "tiny", "budget_s": 0.01}, as_json=False)
     printed = capsys.readouterr().out
     assert "do not fit the budget of 0 s. This takes " in printed
-    assert "raise budget_s" in printed
+    assert "Raise budget_s" in printed
 
 
 @pytest.fixture(scope="module")
