@@ -222,6 +222,50 @@ SAID = {
         "hdc",
     ),
 }
+PERCENTILES = """    clat percentiles (usec):
+     | 10.00th=[ {a}], 20.00th=[ {a}], 30.00th=[ {a}], 40.00th=[ {a}],
+     | 50.00th=[ {a}], 60.00th=[ {b}], 70.00th=[ {b}], 80.00th=[ {b}],
+     | 90.00th=[ {b}], 95.00th=[ {b}], 99.00th=[ {c}]
+"""
+PACED = """$ iperf3 -c 192.0.2.9{option}
+Connecting to host 192.0.2.9, port 5201
+[  5] local 192.0.2.7 port 40000 connected to 192.0.2.9 port 5201
+[ ID] Interval           Transfer     Bitrate         Retr  Cwnd
+[  5]   0.00-1.00   sec   128 KBytes  1.05 Mbits/sec    0   26.9 KBytes
+[  5]   1.00-2.00   sec  0.00 Bytes  0.00 bits/sec    0   26.9 KBytes
+[  5]   2.00-3.00   sec  0.00 Bytes  0.00 bits/sec    0   26.9 KBytes
+[  5]   3.00-4.00   sec   128 KBytes  1.05 Mbits/sec    0   26.9 KBytes
+"""
+NO_ANSWER = """PING 192.0.2.2 (192.0.2.2) 56(84) bytes of data.
+
+--- 192.0.2.2 ping statistics ---
+4 packets transmitted, {got} received, {lost}% packet loss, time 3021ms
+"""
+MEANS = """sockperf: [Valid Duration] RunTime=29.549 sec; SentMessages=94416; ReceivedMessages=94416
+sockperf: ====> avg-latency={mean} (std-dev=101.155)
+sockperf: # dropped messages = 0; # duplicated messages = 0; # out-of-order messages = 0
+sockperf: Summary: Latency is {mean} usec
+sockperf: Total 94416 observations; each percentile contains 944.16 observations
+sockperf: ---> <MAX> observation =  768.182
+sockperf: ---> percentile 90.000 =  260.583
+sockperf: ---> percentile 75.000 =  128.459
+sockperf: ---> percentile 50.000 =  120.567
+sockperf: ---> <MIN> observation =   79.330
+"""
+SAID |= {
+    "paced": (PACED.format(option=" -b 200K"), "its own pauses"),
+    "queue of a window": (
+        windows([10, 10.5, 10.4, 10.5, 10.4, 10.5], [0] * 6, [500, 800, 1100, 1300, 1500, 1700]),
+        "waits in a queue",
+    ),
+    "no answer": (NO_ANSWER.format(got=0, lost=100), "None of 4 echoes"),
+    "long queue": (
+        fio(depth=128, engine="libaio", iops=40, rate=160, clat=2.4e6, lat=2.4e6, most=9e6),
+        "is overloaded",
+    ),
+    "two groups": (fio() + PERCENTILES.format(a=3728, b=83456, c=88576), "of two groups"),
+    "mean above most": (MEANS.format(mean=156.309), "three quarters of the times are below"),
+}
 NOT_SAID = {
     "window of a site": (
         windows([300, 80, 80, 81, 80, 79], [0] * 6, [700] * 6, "10.0.0.9"),
@@ -282,6 +326,17 @@ NOT_SAID = {
         + PING.format(host="192.0.2.9", least=100.2, mean=103.9, most=117.1),
         "queue",
     ),
+}
+
+NOT_SAID |= {
+    "not paced": (PACED.format(option=""), "its own pauses"),
+    "a window of a fast path": (
+        windows([900, 905, 904, 905, 904, 905], [0] * 6, [500, 800, 1100, 1300, 1500, 1700]),
+        "waits in a queue",
+    ),
+    "some answers": (NO_ANSWER.format(got=1, lost=75), "None of"),
+    "one slope": (fio() + PERCENTILES.format(a=3728, b=8346, c=88576), "of two groups"),
+    "mean below most": (MEANS.format(mean=124.309), "three quarters"),
 }
 
 

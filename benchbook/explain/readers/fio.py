@@ -24,17 +24,17 @@ _JOB = late(r"^(?P<job>\S.*?): \(groupid=\d+, jobs=(?P<jobs>\d+)\): err=\s*(?P<e
 _WAY = late(
     r"^(?P<way>read|write|trim)\s?: (?:IOPS=(?P<iops>\d+(?:\.\d+)?)(?P<of_iops>[kKM]?), "
     r"BW=(?P<bw>\d+(?:\.\d+)?)(?:(?P<bw_unit>[KMGT]?i?B)/s|(?P<bare_unit>[KMGT]i)(?= \())|"
-    r"io=(?P<io>\d+(?:\.\d+)?) ?(?P<io_unit>[KMGT]?B), bw=(?P<old_bw>\d+(?:\.\d+)?)"
-    r"(?P<old_unit>[KMGT]?B)/s, "
-    r"iops=(?P<old_iops>\d+(?:\.\d+)?)(?P<of_old_iops>[kKM]?))(?P<rest>.*)$"
+    r"io=(?P<io>\d+(?:\.\d+)?) ?(?P<io_unit>[KMGT]?B), bw=(?P<old_bw>\d+(?:\.\d+)?) ?"
+    r"(?P<old_unit>[KMGT]?B)/s ?, "
+    r"iops=(?P<old_iops>\d+(?:\.\d+)?)(?P<of_old_iops>[kKM]?) ?)(?P<rest>.*)$"
 )
 _MOVED = late(r"\((?P<moved>\d+(?:\.\d+)?)(?P<unit>[KMGT]?i?B)/(?P<ms>\d+)msec")
 _OLD_RUN = late(r"runt= *(?P<ms>\d+) ?msec")
 _LATENCY = late(
     r"^(?P<kind>slat|clat|lat) \((?P<unit>nsec|usec|msec|sec)\): min= ?(?P<min>\d+(?:\.\d+)?)"
-    r"(?P<kmin>[kKM]?), "
-    r"max= ?(?P<max>\d+(?:\.\d+)?)(?P<kmax>[kKM]?), avg= ?(?P<mean>\d+(?:\.\d+)?)"
-    r"(?P<kmean>[kKM]?), "
+    r"(?P<kmin>[kKM]?) ?, "
+    r"max= ?(?P<max>\d+(?:\.\d+)?)(?P<kmax>[kKM]?) ?, avg= ?(?P<mean>\d+(?:\.\d+)?)"
+    r"(?P<kmean>[kKM]?) ?, "
     r"stdev= ?(?P<stddev>\d+(?:\.\d+)?)(?P<kstddev>[kKM]?)"
 )
 _PERCENTILES = late(r"^(?P<kind>clat|lat) percentiles \((?P<unit>nsec|usec|msec)\)")

@@ -77,6 +77,7 @@ def _under_way(report: Report) -> tuple[float, float, Result | None]:
     return in_flight, per_s, first
 
 
+LONG_QUEUE, LONG_WAIT_S = 8, 0.1  # requests under way, and how long each waits
 ONE = (0.7, 1.1)
 NOT_FULL = 0.5  # of the requests that were asked for
 SEEK_S = (2.5e-3, 25e-3)  # for one request of a disk that turns
@@ -102,6 +103,9 @@ def requests_under_way(report: Report) -> Iterator[Finding | str]:
     if operation.startswith("rand") and is_seek and least >= LEAST_WAIT_NS:
         words = {"per_s": per_s, "each_ns": 1e9 / per_s, "in_flight": in_flight}
         yield finding("seeks", words, wait=wait)
+    elif in_flight >= LONG_QUEUE and in_flight / per_s >= LONG_WAIT_S and asked >= LONG_QUEUE:
+        words = {"per_s": per_s, "in_flight": in_flight, "waits_s": in_flight / per_s}
+        yield finding("long-queue", words, wait=wait)
     elif ONE[0] <= in_flight <= ONE[1] and asked == 1:
         yield (
             f"line {wait.line}: one request was under way at a time, so the rate is one over its "

@@ -86,3 +86,39 @@ def queued_echoes(reports: Sequence[Report]) -> Iterator[Finding]:
             words = {"mean": mean, "least": least, "waited_ns": waited, "rate": transfers[0]}
             yield finding("queued-echoes", words, about=[mean])
             return
+
+
+@rule
+def no_answer(report: Report) -> Iterator[Finding]:
+    """A ping of which no echo at all was answered."""
+    sent, got = report.only("packets sent"), report.only("packets received")
+    says_why = report.facts.get("answers_of_others") or report.facts.get("answered_in_line")
+    if (
+        report.tool == "ping"
+        and sent
+        and got
+        and sent.value > 0
+        and got.value == 0
+        and not says_why
+    ):
+        yield finding("no-answer", sent=sent, count=int(sent.value), about=[got])
+
+
+LEAST_ECHOES, LEAST_SWING_NS = 20, 1e7
+
+
+@rule
+def echoes_swing(report: Report) -> Iterator[str]:
+    """A note for round trips that deviate by as much as their mean."""
+    mean, deviation = report.only("round trip", "mean"), report.only("round trip", "sd")
+    least, most = report.only("round trip", "min"), report.only("round trip", "max")
+    if report.tool != "ping" or not (mean and deviation and least and most):
+        return
+    swing = most.base_value - least.base_value
+    echoes = mean.of.get("repetitions") or 0
+    if deviation.value >= mean.value and swing >= LEAST_SWING_NS and echoes >= LEAST_ECHOES:
+        yield (
+            f"line {mean.line}: round trips go from {least.value:g} to {most.value:g} {most.unit} "
+            f"and deviate by more than their mean ({mean.value:g}). A cable is steadier: look for "
+            "a radio link, a full queue or a busy host"
+        )

@@ -65,6 +65,8 @@ def _shares(report: Report) -> Iterator[Clause]:
             continue
         made = 100 * lost.value / every.value
         least = LEAST_POINTS if loss.value >= 10 else 0.011
+        if loss.value == round(loss.value):
+            least = max(least, 0.501)  # some print whole per cents
         if abs(made - loss.value) > max(least, OF_SHARE * min(made, loss.value)):
             yield Clause("share", {"lost": lost, "every": every, "loss": loss, "made": made})
 

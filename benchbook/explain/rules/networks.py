@@ -15,8 +15,9 @@ from benchbook.explain.addresses import (
     stays_in_host,
     virtual_device,
 )
-from benchbook.explain.model import SUM, Report, Result
+from benchbook.explain.model import SUM, Command, Report, Result
 from benchbook.explain.printed_digits import is_number
+from benchbook.explain.readers.common.command_lines import option
 from benchbook.explain.rules import rule
 from benchbook.explain.rules.common.findings import finding
 from benchbook.explain.rules.common.transfer_ends import (
@@ -158,6 +159,11 @@ def stalled(report: Report) -> Iterator[Finding]:
     moving = [rate for rate in intervals if rate.is_positive]
     if len(none) > 1 and moving and len(intervals) >= LEAST_INTERVALS:
         again = [count for count in report.called("retransmits") if count.value > 0]
+        asked = option(Command(report.line, report.asked), "-b", "--bandwidth", "--bitrate")
+        if asked and asked != "0" and not again:
+            words = {"none": len(none), "all": len(intervals), "asked": asked, "first": none[0]}
+            yield finding("paced-blocks", words, about=none)
+            return
         words = {"none": len(none), "all": len(intervals), "first": none[0]}
         yield finding("nothing-moved", words, about=none, again=len(again) or None)
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
+from benchbook.core.number_format import number
 from benchbook.explain.addresses import is_near, stays_in_host
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import SUM, Command, Report, Result
@@ -129,6 +130,30 @@ def window_bound(reports: list[Report]) -> Iterator[Finding]:
             yield finding("window-or-queue", words, about=[steady[-1].rate])
 
 
+QUEUE_S = 0.8  # of data under way: no way on Earth is as long, and a satellite's is shorter
+
+
+@rule
+def window_in_queue(report: Report) -> Iterator[str]:
+    """A note for a window that, without a loss, holds far more than the rate moves in any round
+    trip: most of it waits in a queue."""
+    calm = [each for each in _intervals(report)[1:] if each.rate.is_positive]
+    if len(calm) < LEAST_INTERVALS or any(each.again.value for each in calm):
+        return
+    rates = sorted(each.rate.rate or 0.0 for each in calm)
+    middle = rates[len(rates) // 2]
+    last = max(calm, key=lambda each: each.window.base_value)
+    waits_s = last.window.base_value / middle
+    is_paced = option(Command(report.line, report.asked), "-b", "--bitrate", "--bandwidth")
+    if waits_s >= QUEUE_S and not stays_in_host(report) and is_paced in ("", "0"):
+        yield (
+            f"line {last.window.line}: TCP lets {last.window.value:g} {last.window.unit} be under "
+            f"way without a loss, {number(waits_s)} s of data at the usual rate. No way on Earth "
+            "is as long. If it is used, most of it waits in a queue before a slow link "
+            "(bufferbloat)"
+        )
+
+
 BUSY, RATHER_BUSY = 95.0, 70.0  # per cent of a core
 
 
@@ -189,7 +214,7 @@ def rate_as_asked(report: Report) -> Iterator[Finding | str]:
     streams = report.facts.get("streams") or 1
     lost = max((own.value for own in report.called("loss") if own.is_number), default=0.0)
     is_default = DEFAULT_BITS_PER_S[0] <= bits / streams <= DEFAULT_BITS_PER_S[1]
-    if is_default and not asked and is_command:
+    if is_default and not asked and is_command and sent.statistic == "total":
         yield finding("default-rate", sent=sent, streams=streams)
         return
     if is_default and not asked and lost < MANY_LOST:
@@ -201,7 +226,7 @@ def rate_as_asked(report: Report) -> Iterator[Finding | str]:
     wanted = float(found[1]) * _SIZES[found[2].lower()] * streams if found else 0.0
     if not wanted:
         return
-    if bits < BEHIND * wanted:
+    if bits < BEHIND * wanted and sent.statistic == "total":
         yield finding("below-asked", sent=sent, asked=asked, part=bits / wanted)
     elif abs(bits / wanted - 1) <= AS_ASKED and lost < MANY_LOST:
         yield (

@@ -1,0 +1,64 @@
+"""two-groups: what the percentiles of one set of times show of its shape."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+
+from benchbook.explain.lazy_regex import late
+from benchbook.explain.model import Report, Result
+from benchbook.explain.rules import rule
+from benchbook.explain.rules.common.findings import finding
+from benchbook.findings import Finding
+
+_SHARE = late(r"^p(\d+(?:\.\d+)?)$")
+GAP = 6.0  # from one printed percentile to the next
+FLAT = 4.0  # of the times on either side: last ÷ first
+LEAST_SHARE = 10.0  # per cent of the times in either group
+LONG_NS = 1e5
+
+
+def _percentiles(report: Report) -> dict[str, list[tuple[float, Result]]]:
+    """By name, its percentiles in their order, with their shares in per cent."""
+    by_name: dict[str, list[tuple[float, Result]]] = {}
+    for (name, statistic, _), several in report.groups.items():
+        match: re.Match[str] | None = _SHARE.match("p50" if statistic == "median" else statistic)
+        if match and len(several) == 1 and several[0].is_time and several[0].is_positive:
+            by_name.setdefault(name, []).append((float(match[1]), several[0]))
+    return {name: sorted(own, key=lambda pair: pair[0]) for name, own in by_name.items()}
+
+
+@rule
+def two_groups(report: Report) -> Iterator[Finding]:
+    """Times of two groups: the percentiles are flat, jump once, and are flat again."""
+    for name, own in _percentiles(report).items():
+        middle = [(share, time) for share, time in own if share <= 100 - LEAST_SHARE / 2]
+        for at, ((below, fast), (above, slow)) in enumerate(pairwise(middle)):
+            before, after = middle[: at + 1], middle[at + 1 :]
+            if min(len(before), len(after)) < 2 or not LEAST_SHARE <= below <= 100 - LEAST_SHARE:
+                continue
+            jump = slow.base_value / fast.base_value
+            low = [time for share, time in before if share >= LEAST_SHARE]
+            high = [time for _, time in after]
+            are_flat = low and all(
+                side[-1].base_value <= FLAT * side[0].base_value for side in (low, high)
+            )
+            if jump >= GAP and are_flat and slow.base_value >= LONG_NS:
+                words = {"fast": fast, "slow": slow, "jump": jump, "name": name}
+                yield finding("two-groups", words, below=below, above=above)
+                break
+
+
+@rule
+def mean_above_most(report: Report) -> Iterator[str]:
+    """A note for a mean above three quarters of the times."""
+    for name, own in _percentiles(report).items():
+        quarter = [time for share, time in own if share == 75.0]
+        mean = report.only(name, "mean")
+        if mean and quarter and mean.base_value > quarter[0].base_value:
+            yield (
+                f"line {mean.line}: the mean of {name} is {mean.value:g} {mean.unit}, and three "
+                f"quarters of the times are below it ({quarter[0].value:g}). Some long ones make "
+                "it: quote the median and a high percentile"
+            )
