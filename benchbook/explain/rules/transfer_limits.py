@@ -94,7 +94,7 @@ SAME_TRIP = (0.75, 1.4)  # a round trip that ping shows ÷ what the window makes
 
 
 @rule
-def window_bound(reports: list[Report]) -> Iterator[Finding]:
+def window_bound(reports: list[Report]) -> Iterator[Finding | str]:
     """A window that stands still without losses, on a long way: it may be what holds the rate.
 
     Decided by window, rate and the round trip that ping shows in the same log: their product is the
@@ -127,7 +127,13 @@ def window_bound(reports: list[Report]) -> Iterator[Finding]:
         if len(set(trips)) == 1 and fits:
             yield finding("window-holds", words, trip=fits[0], about=[steady[-1].rate])
         elif not trips and needs_s >= LEAST_TRIP_S and not is_near(report):
-            yield finding("window-or-queue", words, about=[steady[-1].rate])
+            window, rate = steady[-1].window, steady[-1].rate
+            yield (
+                f"line {window.line}: the window stays at {window.value:g} {window.unit} with no "
+                f"segment sent again. If ping shows a round trip of about {1e3 * needs_s:.0f} ms "
+                f"or more, it holds the rate of {rate.value:g} {rate.unit}: the socket buffers "
+                "are too small for this path. If ping shows far less, the rest waits in a queue"
+            )
 
 
 QUEUE_S = 0.8  # of data under way: no way on Earth is as long, and a satellite's is shorter
@@ -209,9 +215,12 @@ def rate_as_asked(report: Report) -> Iterator[Finding | str]:
         return
     bits = 8 * sent.rate
     is_command = any(word.rpartition("/")[2].startswith("iperf") for word in report.asked[:6])
+    is_command = is_command and any(word.startswith(("-c", "--client")) for word in report.asked)
     command = Command(report.line, report.asked)
     asked = option(command, "-b", "--bandwidth", "--bitrate") if is_command else ""
-    streams = report.facts.get("streams") or 1
+    parallel = option(command, "-P", "--parallel") if is_command else ""
+    several = int(parallel) if parallel.isdecimal() else report.facts.get("streams") or 1
+    streams = max(1, several) if str(sent.of.get("stream")).startswith(SUM) else 1
     lost = max((own.value for own in report.called("loss") if own.is_number), default=0.0)
     is_default = DEFAULT_BITS_PER_S[0] <= bits / streams <= DEFAULT_BITS_PER_S[1]
     if is_default and not asked and is_command and sent.statistic == "total":
