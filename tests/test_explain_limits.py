@@ -328,6 +328,10 @@ NOT_SAID = {
     ),
 }
 
+NOT_SAID["older, shorter hdparm"] = (
+    "/dev/md1:\n Timing buffered disk reads:  64 MB in  2.22 seconds = 28.83 MB/sec\n",
+    "only",
+)
 NOT_SAID |= {
     "not paced": (PACED.format(option=""), "its own pauses"),
     "a window of a fast path": (

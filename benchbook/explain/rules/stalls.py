@@ -8,13 +8,13 @@ from benchbook.explain.model import Report, Result
 from benchbook.explain.printed_digits import is_number
 from benchbook.explain.rules import rule
 from benchbook.explain.rules.common.findings import finding
+from benchbook.explain.rules.storage import FIXED_BYTES
 from benchbook.findings import Finding
 
 LONG_NS = 1e8  # for one small request: ten turns of a slow disk
 APART = 5  # longest ÷ shortest
 LEAST_REQUESTS = 3
 HDPARM_S = 4.0  # hdparm ends with the first read after three seconds
-FIXED_BYTES = 1 << 26  # that old ones read, however long it takes
 
 
 @rule

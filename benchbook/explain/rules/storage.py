@@ -19,6 +19,7 @@ FASTEST_NS = 6e3  # for a request: no disk on a bus answers within less
 CACHED_BYTES_PER_S = 15e9  # of a file: more than a disk on four lanes of PCIe 5
 FLUSHED_BYTES_PER_S = 3.5e9  # through the page cache and onto a disk, one after the other
 LEAST_S = 2.5  # of hdparm, which reads for three seconds if it can
+FIXED_BYTES = 1 << 26  # that an old hdparm reads, however long it takes
 SLOW_BYTES_PER_S = 8e6  # of a disk that the kernel reads by PIO
 
 
@@ -105,7 +106,8 @@ def short_read(report: Report) -> Iterator[Finding]:
         if "disk" not in read.name or not read.rate:
             continue
         took = read.of.get("elapsed_s", LEAST_S)
-        if took < LEAST_S and read.rate > SLOW_BYTES_PER_S:
+        is_timed = read.of.get("bytes_moved") != FIXED_BYTES
+        if took < LEAST_S and read.rate > SLOW_BYTES_PER_S and is_timed:
             yield finding("short-read", read=read, took=took)
         elif read.rate < SLOW_BYTES_PER_S:
             yield finding("without-dma", read=read)
