@@ -506,19 +506,16 @@ def test_a_setting_becomes_an_option_of_each_start(monkeypatch: pytest.MonkeyPat
     assert transfers(monkeypatch, hostdev_device=1).options == {"device": 1}
 
 
-def test_only_the_first_single_repetition_of_a_start_is_warmed_up() -> None:
-    """Its start is new to it alone; samples of several repetitions have a warm-up of their own."""
-    made = planned()
-    starter = Starter(made, ROOT, made.starts, lambda _: ROOT, None)
-    group = made.points[:2]
+def test_a_long_program_needs_no_warm_up() -> None:
+    made = planned(warmup=1)
+    first, second = (point.id for point in made.points[:2])
+    made.unlooped = [first]
 
-    def warmed_up(samples: int, warmup: int) -> list[int]:
-        count = {"samples": samples, "warmup": warmup, "loops": 1}
-        numbers = {point.id: count for point in group}
-        request = starter.request(group, numbers, Random(1))
-        return [point["warmup"] for point in request.points]
+    def warm_ups(once_ns: float) -> list[int]:
+        numbers, _ = calibrate(made, {first: once_ns, second: once_ns}, 0)
+        return [numbers[name]["warmup"] for name in (first, second)]
 
-    assert (warmed_up(1, 0), warmed_up(1, 3), warmed_up(5, 0)) == ([1, 0], [3, 3], [0, 0])
+    assert (warm_ups(1e6), warm_ups(30e6)) == ([1, 1], [0, 1])
 
 
 def test_a_serial_run_begins_with_its_first_start(monkeypatch: pytest.MonkeyPatch) -> None:

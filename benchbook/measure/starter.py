@@ -110,7 +110,10 @@ class Starter:
             }
             | self.plan.options
             | ({"began-ns": self.began_ns} if self.plan.serial else {}),
-            points=self._points([*group, *companions], numbers),
+            points=[
+                self._point(point, numbers.get(point.id) or numbers[point.untwinned.id])
+                for point in [*group, *companions]
+            ],
             cpus=self._cpus(group),
             environment_padding_bytes=dice.choice(PADDINGS),
             source_offset_bytes=layout.get("source_offset_bytes", self._offset(dice)),
@@ -155,16 +158,9 @@ class Starter:
         layouts = [peer.get("layout") for peer in self.peers.values() if peer["twin"] == variant]
         return next((layout for layout in layouts if layout), {})
 
-    def _points(self, points: list[Point], numbers: Numbers) -> list[dict[str, Any]]:
-        """What the program measures, in order. Where each is a single repetition the first one runs
-        once before: it would pay alone for memory and connections that its start finds new."""
-        counts = [numbers.get(point.id) or numbers[point.untwinned.id] for point in points]
-        if counts[0].get("samples") == 1:
-            counts[0] = {**counts[0], "warmup": max(counts[0]["warmup"], 1)}
-        return [
-            {key: value for key, value in point.factors.items() if key not in self.starts} | count
-            for point, count in zip(points, counts, strict=True)
-        ]
+    def _point(self, point: Point, counts: dict[str, int]) -> dict[str, Any]:
+        own = {key: value for key, value in point.factors.items() if key not in self.starts}
+        return {**own, **counts}
 
     def start(
         self,
