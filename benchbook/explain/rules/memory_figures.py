@@ -150,14 +150,18 @@ def linpack_settings(report: Report) -> Iterator[Finding | str]:
         for rate in (report.called("arithmetic rate") if report.tool == "hpl" else ())
         if rate.is_positive
     ]
-    small = [rate for rate in rates if 0 < rate.of.get("block_rows", 0) < SMALL_BLOCK]
+
+    def is_small(rate: Result) -> bool:
+        return 0 < rate.of.get("block_rows", 0) < SMALL_BLOCK
+
+    small = [rate for rate in rates if is_small(rate)]
     if small:
         words = {"rate": small[0], "rows": small[0].of["block_rows"]}
         yield finding("small-blocks", words, about=small)
     low = [
         (rate.value / rate.of["processes"], rate)
         for rate in rates
-        if rate not in small and rate.of.get("matrix_order", 0) >= LEAST_ORDER
+        if not is_small(rate) and rate.of.get("matrix_order", 0) >= LEAST_ORDER
         if rate.value < LEAST_OF_PROCESS * rate.of.get("processes", 0)
     ]
     if low:

@@ -43,7 +43,7 @@ def no_operation(report: Report) -> Iterator[Finding]:
         words = {"first": once[0], "left": len(once) - 1 or None, "iterations": count}
         words["all"] = once[0].base_value * count if is_number(count) else None
         yield finding("not-once-each", words, about=once)
-    if none := [time for time in none if time not in once]:
+    if none := [time for time in none if not 0 < time.base_value < NO_LOOP_NS]:
         yield finding("no-operation", about=none, first=none[0], left=len(none) - 1 or None)
 
 
