@@ -34,13 +34,15 @@ class Line(NamedTuple):
 @dataclass(frozen=True)
 class Document:
     """A JSON value that begins in line `number`; not `whole` where its head or tail is missing.
-    `text` is what it was read from, `lines` the numbers of the lines of that."""
+    `text` is what it was read from, `lines` the numbers of the lines of that, `cut` what is
+    missing, in words."""
 
     number: int
     value: Any
     whole: bool = True
     text: str = ""
     lines: Sequence[Line] = ()
+    cut: str = ""
 
     @cached_property
     def places(self) -> dict[int, int]:

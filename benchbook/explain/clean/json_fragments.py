@@ -25,6 +25,8 @@ _LAST = late(
     r'(?:"(?:[^"\\\x00-\x1f]++|\\.)*+"(?!\s*:)|true|false|null|-?\d++(?:\.\d++)?(?=\s))'
 )
 _WINDOW, _GROWS, _NEAR = 1 << 12, 8, 16  # characters that are looked at first; more then
+_TAIL, _HEAD = "what follows is missing", "what precedes is missing"
+_BOTH = "what precedes and what follows are missing"
 _CLOSES = {"{": "}", "[": "]"}
 _OPENS = {close: opening for opening, close in _CLOSES.items()}
 _VALUES = ("string", "word", "number", "}", "]")
@@ -37,6 +39,7 @@ class Found(NamedTuple):
     end: int
     value: Any
     whole: bool
+    cut: str = ""  # what of it is missing, in words
 
 
 def documents(text: str) -> Iterator[Found]:
@@ -95,7 +98,8 @@ def _without_tail(text: str, start: int, end: int) -> Found:
             safe = token.start() if mark == "," else token.end()
     last = _LAST.match(text, safe, end) or _LAST.match(text, safe)
     safe = last.end() if last else safe
-    return Found(start, max(end, safe), _loaded(text[start:safe] + "".join(reversed(stack))), False)
+    value = _loaded(text[start:safe] + "".join(reversed(stack)))
+    return Found(start, max(end, safe), value, whole=False, cut=_TAIL)
 
 
 def _loaded(text: str) -> Any:
@@ -116,7 +120,7 @@ def _headless(text: str, start: int) -> Found:
     if piece.safe > start:
         before = reversed(piece.before)
         value = _loaded("".join([*before, text[start : piece.safe], *piece.after]))
-    return Found(start, at, value, whole=False)
+    return Found(start, at, value, whole=False, cut=_BOTH if piece.stack else _HEAD)
 
 
 class _Piece:

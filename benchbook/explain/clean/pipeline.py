@@ -84,4 +84,5 @@ def _documents(lines: tuple[Line, ...], text: str) -> tuple[Document, ...]:
 def _document(lines: tuple[Line, ...], text: str, first: int, fragment: Found) -> Document:
     own = text[fragment.start : fragment.end]
     within = lines[first : first + own.count("\n") + 1]
-    return Document(lines[first].number, fragment.value, fragment.whole, own, within)
+    number, value = lines[first].number, fragment.value
+    return Document(number, value, fragment.whole, own, within, fragment.cut)

@@ -10,6 +10,7 @@ from benchbook.explain.lazy_regex import late
 _MARKS = (b"=3D", b"rintable", b"=C2=B1", b"=E2=80")
 _BEGIN = late(rb"^Content-Transfer-Encoding:[ \t]*quoted-printable[ \t]*\r?\n", re.I | re.M)
 _END = late(rb"^(?:From |Content-Transfer-Encoding:|--[^\s-])", re.I | re.M)
+_FOLDED_SPACE = late(rb"=\r?\n[ \t]*=20[ \t]*\r?\n")  # a line that ends in spaces, folded
 _SPELT = late(rb"=([0-9A-Fa-f]{2})")
 _SURELY = late(rb"=(?:3D|[89A-F][0-9A-F]|20\r?$|\r?$)", re.M)
 _OTHER = late(rb"=(?![0-9A-F]{2}|[ \t]*\r?$)", re.M)
@@ -17,7 +18,9 @@ _OTHER = late(rb"=(?![0-9A-F]{2}|[ \t]*\r?$)", re.M)
 
 def decoded(content: bytes) -> bytes:
     """The content with such parts as they were written, in as many lines."""
-    if b"=" not in content or not any(mark in content for mark in _MARKS):
+    if b"=" not in content:
+        return content
+    if not any(mark in content for mark in _MARKS) and not _FOLDED_SPACE.search(content):
         return content
     parts, at = list[bytes](), 0
     while begin := _BEGIN.search(content, at):

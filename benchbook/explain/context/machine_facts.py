@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Line, Log, Report
 from benchbook.explain.printed_digits import LONGEST, only
+from benchbook.explain.readers.common.command_lines import option
 
 _CACHE = late(
     r"^[ \t]*L(?P<level>[123])d?(?: cache|(?P<foreign> Cache| 缓存))?[:：] +"
@@ -102,6 +103,8 @@ _OF_DEVICES = ("pcie_bytes_per_s", "device_cache_bytes")
 # Datagrams for which a socket had no room: netstat -su, nstat, /proc/net/snmp.
 _NO_ROOM = late(r"[ \t]*(\d{1,18}) receive buffer errors|UdpRcvbufErrors[ \t:=]+(\d{1,18})\b")
 _SNMP = "RcvbufErrors"
+_CONTAINERS = tuple((program, "run") for program in ("docker", "podman", "nerdctl"))
+_CPUS_ASKED = late(r"\d{0,4}\.\d{1,4}|0*[1-9]\d{0,3}")
 _DEVICES = 16  # lines below such a head
 _MOST_NAMES = 20  # of counters in a line
 _NEAR_LINES = 3  # from a command to what it prints
@@ -136,6 +139,7 @@ def tell(log: Log, reports: list[Report]) -> None:
     _tell_loopback(log, reports)
     _tell_purpose(log, reports)
     _tell_no_room(log, reports)
+    _tell_quota(log, reports)
 
 
 def _tell_tunnels(log: Log, reports: list[Report]) -> None:
@@ -195,6 +199,18 @@ def _tell_no_room(log: Log, reports: list[Report]) -> None:
             before = seen[behind - 1][1] if behind else 0
             report.facts["receive_buffer_errors"] = seen[behind][1] - before
             report.facts["receive_buffer_errors_in_line"] = seen[behind][0]
+
+
+def _tell_quota(log: Log, reports: list[Report]) -> None:
+    """The CPU time of the container that the last command above a run started."""
+    if not log.has("--cpus"):
+        return
+    started = [command for command in log.commands if command.words[:2] in _CONTAINERS]
+    for report in reports:
+        above = [command for command in started if command.number < report.line]
+        quota = option(above[-1], "--cpus").strip("\"'") if above else ""
+        if _CPUS_ASKED.fullmatch(quota):
+            report.facts |= {"cpu_quota": float(quota), "cpu_quota_line": above[-1].number}
 
 
 def _no_room(log: Log) -> Iterator[tuple[int, int]]:

@@ -157,7 +157,7 @@ def _json(document: Document) -> Iterator[Report]:
     if at(body, "schema") != "clpeak/run":
         return
     version = str(body.get("clpeak_version", ""))
-    notes = [] if document.whole else ["its JSON is cut: what follows is missing"]
+    notes = [] if document.whole else [f"its JSON is cut: {document.cut}"]
     for device in objects_at(body, "devices"):
         facts = {"device": str(device.get("name", "")), "platform": str(device.get("platform", ""))}
         results = [

@@ -31,7 +31,7 @@ _WAY = late(
 _MOVED = late(r"\((?P<moved>\d+(?:\.\d+)?)(?P<unit>[KMGT]?i?B)/(?P<ms>\d+)msec")
 _OLD_RUN = late(r"runt= *(?P<ms>\d+) ?msec")
 _LATENCY = late(
-    r"^(?P<kind>slat|clat|lat) \((?P<unit>nsec|usec|msec|sec)\): min= ?(?P<min>\d+(?:\.\d+)?)"
+    r"^(?P<kind>slat|clat|lat|sync) \((?P<unit>nsec|usec|msec|sec)\): min= ?(?P<min>\d+(?:\.\d+)?)"
     r"(?P<kmin>[kKM]?) ?, "
     r"max= ?(?P<max>\d+(?:\.\d+)?)(?P<kmax>[kKM]?) ?, avg= ?(?P<mean>\d+(?:\.\d+)?)"
     r"(?P<kmean>[kKM]?) ?, "
@@ -101,7 +101,8 @@ def _line(reading: Reading[_Run], text: str) -> None:
     elif found := _LATENCY.match(text):
         for statistic in ("min", "max", "mean", "stddev"):
             value = float(found[statistic]) * _MANY[found[f"k{statistic}"]]
-            name = f"{run.way} {found['kind']}".strip()
+            way = "" if found["kind"] == "sync" else run.way  # the flush behind a write
+            name = f"{way} {found['kind']}".strip()
             reading.add(name, value, _UNITS[found["unit"]], statistic, run.of)
         run.percentiles = ""
     elif found := _PERCENTILES.match(text):

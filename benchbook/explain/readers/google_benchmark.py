@@ -163,7 +163,10 @@ def _context(context: dict[str, Any], report: Report) -> None:
         report.facts["llc_bytes"] = levels[max(levels)]
 
 
-_DEBUG = "The benchmark library was built for debugging; its own loop is slower than it need be."
+_DEBUG = (
+    "The benchmark library was built for debugging, so its own calls (pauses, counters) are "
+    "slower. The timed loop is compiled with your code."
+)
 _SCALING = "The clock of the CPU may have changed while it ran: frequency scaling was enabled."
 
 

@@ -61,7 +61,7 @@ def read(log: Log) -> list[Report]:
                     (places[id(item)] for item in (value, value.get("end")) if id(item) in places),
                     document.number,
                 )
-                reports.append(_report(_Places(number, places), value, document.whole))
+                reports.append(_report(_Places(number, places), value, document.cut))
     if events:
         reports.append(_streamed(events))
     return reports
@@ -146,10 +146,14 @@ def _streamed(events: list[tuple[Document, Object]]) -> Report:
         else:
             whole[name] = data
     places = {place: line for document, _ in events for place, line in document.places.items()}
-    return _report(_Places(events[0][0].number, places), whole, bool(whole["end"]))
+    cut = "" if whole["end"] else _NO_END
+    return _report(_Places(events[0][0].number, places), whole, cut)
 
 
-def _report(at: _Places, value: Object, whole: bool) -> Report:
+_NO_END = "what follows is missing"
+
+
+def _report(at: _Places, value: Object, cut: str) -> Report:
     number = at.number
     start, end = object_at(value, "start"), object_at(value, "end")
     test, intervals = object_at(start, "test_start"), objects_at(value, "intervals")
@@ -159,8 +163,8 @@ def _report(at: _Places, value: Object, whole: bool) -> Report:
     notes = []
     if isinstance(value.get("error"), str):
         notes.append(f"line {number}: iperf3 says: {value['error']}")
-    if not whole or (intervals and not end):
-        notes.append("its JSON is cut: what follows is missing")
+    if cut or (intervals and not end):
+        notes.append(f"its JSON is cut: {cut or _NO_END}")
     both_ways = test.get("bidir") or any("bidir_reverse" in key for key in end)
     forward = facts.get("role") != "server" if both_ways else None
     results = [

@@ -15,9 +15,10 @@ _HEAD = late(
 _ROW = late(
     r"^(?P<name>[\w.$:·/-]+)(?P<parameters>(?:\s+\S+)*?)\s+(?P<mode>thrpt|avgt|sample|ss)\s+(?:"
     r"(?P<count>\d+)\s+)?"
-    r"(?P<score>[≈\d.,]+(?:e[+-]?\d+)?|≈ 10[⁻\d⁰¹²³⁴⁵⁶⁷⁸⁹]+)(?:\s+±?\s*(?P<error>[\d.,]+|NaN))?\s+"
-    r"(?P<unit>\S+)$"
+    r"(?P<score>[\d.,]+(?:e[+-]?\d+)?|≈ ?10(?P<power>⁻?[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3}))"
+    r"(?:\s+±?\s*(?P<error>[\d.,]+|NaN))?\s+(?P<unit>\S+)$"
 )
+_POWER = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
 _UNITS = {"ns/op": "ns", "us/op": "us", "ms/op": "ms", "s/op": "s"}
 
 
@@ -60,7 +61,10 @@ def _line(reading: Reading[_Run], text: str) -> None:
         if parameters := found["parameters"].split():
             of["parameters"] = " ".join(parameters)
         unit = _UNITS.get(found["unit"], found["unit"].replace("ops/", "operations/"))
-        if reading.add(found["name"], found["score"], unit, "mean", of) and found["error"]:
+        if found["power"]:  # of so small a score it prints the order of magnitude only
+            magnitude = 10.0 ** int(found["power"].translate(_POWER))
+            reading.add(found["name"], magnitude, unit, "magnitude", of)
+        elif reading.add(found["name"], found["score"], unit, "mean", of) and found["error"]:
             reading.add(found["name"], found["error"], unit, "confidence 99.9 %", of)
 
 

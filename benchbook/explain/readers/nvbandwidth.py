@@ -186,7 +186,7 @@ def _json(document: Document) -> Iterator[Report]:
         notes.append(f"nvbandwidth says: {body['error']}")
     version = str(body.get("version", "") or body.get("git_version", "")).removeprefix("v")
     if not document.whole:
-        notes.append("its JSON is cut: what follows is missing")
+        notes.append(f"its JSON is cut: {document.cut}")
     yield Report(TOOL, results, document.number, version, facts, notes)
 
 

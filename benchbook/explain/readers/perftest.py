@@ -25,6 +25,8 @@ _RATES = late(
     r"\s+BW average\[(?P<unit>[MG][Bb])/?(?:sec|s)\](?P<messages>\s+MsgRate\[Mpps\])?"
 )
 _TIMES = late(r"^#bytes\s+#iterations\s+t_min\[usec\]\s+(?P<rest>.*)$")
+_COLUMNS = {"BW peak": "max", "BW avg": "mean", "BW average": "mean", "MsgRate": "messages"}
+_COLUMN = late(r"(?P<name>BW peak|BW average|BW avg|MsgRate) ?[(\[](?P<unit>[MG][Bb]|Mpps)\S*[)\]]")
 _ROW = late(r"^\d+(?:\s+\d+(?:\.\d+)?){2,9}$")
 _GID = late(r"^GID: (?:\d+:){10}255:255:(?P<address>\d+:\d+:\d+:\d+)$")  # an address of IPv4
 _CLOCK = late(
@@ -45,6 +47,7 @@ class _Run(Run):
     test: str = ""
     unit: str = ""
     columns: list[str] = field(default_factory=list)
+    cells: list[tuple[str, str]] = field(default_factory=list)  # of a Markdown table: column, unit
 
     def finish(self) -> bool:
         """Say what its MB are, and which latency it gives."""
@@ -58,6 +61,8 @@ class _Run(Run):
 
 def _line(reading: Reading[_Run], text: str) -> None:
     run = reading.run
+    if run.cells and not text.startswith("|"):  # behind the table, somebody shows one of its runs
+        run = reading.begin()
     if found := _TEST.match(text):
         run = reading.begin(test=found["test"])
         run.facts["test"] = found["test"]
@@ -80,6 +85,8 @@ def _line(reading: Reading[_Run], text: str) -> None:
                 reading.add(name, cell, run.unit, statistic, of)
         if name == "bandwidth":
             _decimal(run)
+    elif text.startswith("|") and _in_markdown(reading, text):
+        pass
     elif found := _GID.match(text):
         ends = ("near_address", "far_address")
         end = next((name for name in ends if name not in run.facts), "")
@@ -98,6 +105,29 @@ def _line(reading: Reading[_Run], text: str) -> None:
             for label, value in _FACT.findall(text)
             if label in _COUNTS and (digits := _WHOLE.match(value))
         }
+
+
+def _in_markdown(reading: Reading[_Run], text: str) -> bool:
+    """Whether it is the head or a row of a Markdown table in which somebody put several runs."""
+    run, cells = reading.run, [cell.strip(" *`") for cell in text.strip("| ").split("|")]
+    heads = [_COLUMN.fullmatch(cell) for cell in cells]
+    if any(heads):
+        columns = [(_COLUMNS[head["name"]], head["unit"]) if head else ("", "") for head in heads]
+        reading.begin(cells=columns)
+        return True
+    if not run.cells or len(cells) != len(run.cells):
+        return False
+    own = list(zip(cells, run.cells, strict=True))
+    of = {"label": " ".join(cell for cell, (column, _) in own if not column and cell)}
+    for cell, (column, unit) in own:
+        if column == "messages":
+            rate = reading.number(cell)
+            reading.add(
+                "message rate", None if rate is None else rate * 1e6, "messages/s", "mean", of
+            )
+        elif column:
+            reading.add("bandwidth", cell, _UNITS[unit], column, of)
+    return True
 
 
 def _decimal(run: _Run) -> None:

@@ -56,6 +56,10 @@ _DEVIATION = late(
     rf"^\* the standard deviation \(({_NUMBER}) ({_UNIT})\) is (\d+)% of the mean "
     rf"\(({_NUMBER}) ({_UNIT})\)"
 )
+_DISTURBED = (
+    " Something disturbed values so far above the mean: interrupts, other programs, a changing "
+    "clock. Tune the system (pyperf system tune), take more values, and quote the median"
+)
 _LONGEST = late(rf"^\* the maximum \(({_NUMBER}) ({_UNIT})\) is \d+% greater than the mean")
 _EDGE = late(rf"^(Minimum|Maximum): +({_NUMBER}) ({_UNIT})(?: \([+-]?\d+%\))?$")
 _NEAR = 6  # lines from the first of its figures to the last
@@ -217,7 +221,10 @@ def _of_text(log: Log) -> list[Report]:
             warned, notes = {"said_unstable": True}, []
         elif warned and text.startswith("* "):
             if not notes:
-                notes.append(f"pyperf warned that it may be unstable: {text[2:].rstrip('.')}.")
+                cause = _DISTURBED if _LONGEST.match(text) else ""
+                notes.append(
+                    f"pyperf warned that it may be unstable: {text[2:].rstrip('.')}.{cause}"
+                )
             warned |= _deviation(log, text, line.number)
             if wide := _DEVIATION.match(text):
                 rows = _result(log, line, "mean", wide[4], wide[5])

@@ -32,6 +32,11 @@ _VERBOSE = {
     "User time (seconds)": "user", "System time (seconds)": "sys",
     "Elapsed (wall clock) time (h:mm:ss or m:ss)": "real",
 }  # fmt: skip
+_OF_VERBOSE = {
+    "Percent of CPU this job got": ("CPU share", "%", 1),
+    "Maximum resident set size (kbytes)": ("maximum resident set", "B", 2**10),
+    "Major (requiring I/O) page faults": ("major faults", "faults", 1),
+}
 _FISH = late(
     r"^(?P<name>Executed in|usr time|sys time)\s+(?P<value>\d+(?:\.\d+)?) "
     r"(?P<unit>secs|millis|micros|mins)\b"
@@ -59,7 +64,7 @@ class _Run(Run):
         count, line = self.counted
         if count and self.line - line <= _NEAR:
             self.facts["threads"] = count
-        return len(self.results) >= _LEAST
+        return len(self.results) >= _LEAST and any(own.unit == "s" for own in self.results)
 
 
 def read(log: Log) -> list[Report]:
@@ -108,6 +113,10 @@ def _line(reading: Reading[_Run], text: str) -> None:
         _part(reading, _FISH_NAMES[found["name"]], seconds)
     elif (label := text.rpartition(": ")[0]) in _VERBOSE:
         _part(reading, _VERBOSE[label], _seconds(reading, text.rpartition(": ")[2]))
+    elif label in _OF_VERBOSE and reading.run.line:
+        name, unit, size = _OF_VERBOSE[label]
+        value = reading.number(text.rpartition(": ")[2].removesuffix("%"))
+        reading.add(name, None if value is None else value * size, unit)
     elif found := _COUNTED.search(text):
         reading.above["counted"] = (int(found["count"]), reading.line.number)
 

@@ -317,8 +317,9 @@ def _arithmetic(report: Report) -> Iterator[Finding]:
     operations = report.knowing("arithmetic")
     none = [time for time in operations if time.is_time and 0 <= time.base_value < NO_LOOP_NS]
     if none:
-        names = listed([time.name for time in none[:SHOWN]])
-        left = max(0, len(none) - SHOWN) or None
+        distinct = list(dict.fromkeys(time.name for time in none))
+        names = listed(distinct[:SHOWN])
+        left = max(0, len(distinct) - SHOWN) or None
         yield finding("no-arithmetic", about=none, names=names, left=left, first=none[0])
 
 

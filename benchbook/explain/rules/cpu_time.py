@@ -102,17 +102,41 @@ def short_command(reports: Sequence[Report]) -> Iterator[str]:
 
 
 OF_DEBUGGING = late(r"(?:target/debug|bin/Debug|cmake-build-debug|x64/Debug)/")
+OF_RELEASE = late(r"(?:target/release|bin/Release|cmake-build-release|x64/Release)/")
 
 
 @rule
 def debug_command(reports: Sequence[Report]) -> Iterator[Finding]:
-    """Timed commands that lie in a folder of builds for debugging."""
-    for report in reports:
-        command = str(report.facts.get("command") or report.facts.get("program") or "")
-        if report.results and (found := OF_DEBUGGING.search(command)):
+    """Timed commands that lie in a folder of builds for debugging. Where the same program was timed
+    with optimisation too, its two builds are what is compared."""
+    commands = [
+        str(report.facts.get("command") or report.facts.get("program") or "") for report in reports
+    ]
+    optimised = {OF_RELEASE.sub("", command) for command in commands if OF_RELEASE.search(command)}
+    for report, command in zip(reports, commands, strict=True):
+        found = OF_DEBUGGING.search(command) if report.results else None
+        if found and OF_DEBUGGING.sub("", command) not in optimised:
             words = {"first": report.results[0], "folder": found[0]}
             yield finding("debug-command", words)
             return
+
+
+ABOVE_LEAST = 1.5  # times the minimum, the mean: something stopped it
+
+
+@rule
+def quota_of_container(report: Report) -> Iterator[Finding]:
+    """Figures out of a container whose command gives it less CPU time than its threads can use."""
+    quota, threads = report.facts.get("cpu_quota"), report.facts.get("threads") or 1
+    if not (is_number(quota) and is_number(threads) and quota < threads and report.results):
+        return
+    of_events = [own for own in report.results if own.unit.endswith("/s") and own.is_positive]
+    words: dict[str, Any] = {"quota": quota, "threads": threads, "mean": None, "least": None}
+    words |= {"line": report.facts["cpu_quota_line"], "rate": (of_events or report.results)[0]}
+    mean, least = report.only("latency", "mean"), report.only("latency", "min")
+    if mean and least and least.is_positive and mean.value >= ABOVE_LEAST * least.value:
+        words |= {"mean": mean, "least": least}
+    yield finding("quota", words)
 
 
 SLOWER = 1.1  # times the elapsed time with fewer threads

@@ -206,6 +206,7 @@ def short_job(report: Report) -> Iterator[Finding]:
 
 
 FLUSHED_NS = 2e5
+OF_WRITE = 0.1  # of the time of a write: a flush that does not hold it
 
 
 @rule
@@ -220,8 +221,35 @@ def flushed_writes(report: Report) -> Iterator[Finding]:
     count = _mean(report, "write", "operation rate")
     if each and count and count.is_positive and 1e9 / count.value >= FLUSHED_NS:
         words = {"each_ns": 1e9 / count.value, "asked": each[0]}
-        words["jobs"] = report.facts.get("processes", 1)
+        words["jobs"] = jobs = report.facts.get("processes", 1)
+        flush = report.only("sync", "mean")
+        if flush and flush.base_value < OF_WRITE * jobs * words["each_ns"]:
+            return  # the tool timed the flush itself: the write takes the time
         yield finding("each-flushed", words, count=count)
+
+
+UNIT_BYTES = 4096  # the block of nearly all drives, whatever sectors they report
+SMALLER_TAKES = 3.0  # times as long as the larger write
+_SETTINGS = ("engine", "queue_depth", "processes", "operation")
+
+
+@rule
+def below_unit(reports: Sequence[Report]) -> Iterator[Finding]:
+    """Writes of fio below 4 KiB that take several times as long as those of 4 KiB or more, in two
+    runs with the same settings."""
+    timed = [
+        (report.facts["block_bytes"], wait, report)
+        for report in reports
+        if report.tool == "fio" and report.facts.get("block_bytes")
+        if (wait := _mean(report, "write", "clat")) and wait.is_positive
+    ]
+    for size, small, report in timed:
+        for larger, large, other_run in timed if size < UNIT_BYTES else ():
+            is_alike = all(report.facts.get(n) == other_run.facts.get(n) for n in _SETTINGS)
+            is_slower = small.base_value >= SMALLER_TAKES * large.base_value
+            if larger >= UNIT_BYTES and is_alike and is_slower:
+                yield finding("below-unit", small=small, large=large, size=size, larger=larger)
+                return
 
 
 SUFFIXES = {"": 1, "c": 1, "w": 2, "b": 512, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}

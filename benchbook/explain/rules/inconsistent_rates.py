@@ -22,6 +22,7 @@ CONSTANTS = {
     1.048576: "megabytes of 10⁶ and of 2²⁰ bytes",
     1.073741824: "gigabytes of 10⁹ and of 2³⁰ bytes",
     8.0: "bits and bytes",
+    8.388608: "megabits of 10⁶ bits and megabytes of 2²⁰ bytes",
 }
 
 

@@ -166,6 +166,21 @@ def rate_of_nothing(report: Report) -> Iterator[Finding]:
         yield finding("rate-of-nothing", words, about=fast)
 
 
+MAGNITUDE_NS = 1.0  # of the time of an operation: an empty method takes as long
+
+
+@rule
+def magnitude_of_nothing(report: Report) -> Iterator[Finding]:
+    """Times of which JMH prints the order of magnitude only, and that are those of no work."""
+    times = [time for time in report.being("magnitude") if time.is_time]
+    none = [time for time in times if time.base_value <= ROUND * MAGNITUDE_NS]
+    if none:
+        yield finding("magnitude", about=none, first=none[0], left=len(none) - 1 or None)
+
+
+ROUND = 1.001  # a power of ten in other units
+
+
 @rule
 def few_iterations(report: Report) -> Iterator[str]:
     """A note on results of JMH of one iteration, which have no error, and on the short job of

@@ -130,22 +130,51 @@ def _missing(sent: Result, got: Result) -> Iterator[Result]:
 
 
 LOST = 0.05  # of an interval's datagrams
-LEAST_INTERVALS = 3
+LEAST_INTERVALS, LONG_INTERVAL_S = 3, 5.0
+FEW_TRIPS = 3.0  # that a transfer lasted: TCP starts with ten segments, and doubles them in each
+
+
+@rule
+def within_round_trips(report: Report) -> Iterator[Finding]:
+    """A transfer over TCP that was over after a round trip or two, by what iperf3 says of both."""
+    trips = [trip for trip in report.called("round trip") if trip.is_positive]
+    totals = [
+        (took, total)
+        for total in report.called("throughput")
+        if total.statistic == "total" and total.of.get("end") == "receiver"
+        if is_number(took := total.of.get("elapsed_s")) and took > 0
+    ]
+    if trips and totals:
+        trip = min(trips, key=lambda trip: trip.base_value)
+        took, total = max(totals, key=lambda pair: pair[0])
+        count = took / (trip.base_value / 1e9)
+        if count <= FEW_TRIPS:
+            yield finding(
+                "within-round-trips", about=[total], total=total, trip=trip, took=took, trips=count
+            )
 
 
 @rule
 def lost_in_intervals(report: Report) -> Iterator[Finding]:
-    """Datagrams that the receiver's intervals lose, where the totals were cut off."""
+    """Datagrams that the receiver's intervals lose, where the totals were cut off; a long interval
+    alone is as good as a total."""
     if report.facts.get("protocol") != "udp":
         return
     losses = [loss for loss in report.called("loss") if loss.of.get("end") == "receiver"]
-    if len(losses) < LEAST_INTERVALS or any(loss.statistic == "total" for loss in losses):
+    is_long = len(losses) == 1 and any(
+        rate.line == losses[0].line and rate.of.get("elapsed_s", 0.0) >= LONG_INTERVAL_S
+        for rate in report.called("throughput")
+    )
+    if len(losses) < LEAST_INTERVALS and not is_long:
+        return
+    if any(loss.statistic == "total" for loss in losses):
         return
     ordered = sorted(losses, key=lambda loss: loss.value)
     middle = ordered[len(ordered) // 2]
     if middle.is_number and 100 * LOST <= middle.value < 100:
         lost = middle.value / 100
-        words = {"middle": middle, "count": len(losses), "arrived": 1 - lost}
+        words = {"middle": middle, "arrived": 1 - lost, "count": None if is_long else len(losses)}
+        words["line"] = middle.line if is_long else None
         yield finding("intervals-lost", words, factor=1 / (1 - lost))
 
 

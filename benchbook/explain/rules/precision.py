@@ -35,7 +35,11 @@ def few_observations(report: Report) -> Iterator[Finding | str]:
         ]
     if beyond:
         least, count, above = min(beyond, key=lambda entry: float(entry[0].statistic[1:]))
+        minimum = report.only(least.name, "min")
+        if minimum is not None and minimum.base_value <= least.base_value:
+            minimum = None
         words = {"least": least, "count": count, "above": above, "left": len(beyond) - 1 or None}
+        words |= {"minimum": minimum, "largest": None if minimum else "the maximum"}
         few = finding("few-observations", words, about=[each for each, *_ in beyond])
         yield few if len(beyond) > 1 else few.explanation
 

@@ -4,7 +4,7 @@ their figures stands for the link."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from benchbook.core.number_format import number
 from benchbook.explain.model import Report, Result
@@ -172,3 +172,35 @@ def average_of_sizes(report: Report) -> Iterator[str]:
             f"over all sizes, small ones too; the largest rate is {number(best.value)} {best.unit} "
             f"(line {best.line})"
         )
+
+
+BELOW_PEAK = 0.5  # of the peak, the average: without an interruption they are alike
+PEAKS_ALIKE, AVERAGES_APART = 1.05, 1.5  # largest ÷ smallest of several rows
+
+
+@rule
+def peak_above_average(report: Report) -> Iterator[Finding]:
+    """Averages of perftest far below the peaks next to them: the transfer was interrupted, or was
+    over soon after its start."""
+    if report.tool != "perftest":
+        return
+    rates = [rate for rate in report.called("bandwidth") if rate.is_positive]
+    peaks = {rate.line: rate for rate in rates if rate.statistic == "max"}
+    rows = [
+        (rate, peaks[rate.line])
+        for rate in rates
+        if rate.statistic == "mean" and rate.line in peaks
+    ]
+    low = [(mean, peak) for mean, peak in rows if mean.value < BELOW_PEAK * peak.value]
+    if not low:
+        return
+    mean, peak = min(low, key=lambda row: row[0].value / row[1].value)
+    words: dict[str, Any] = {"part": mean.value / peak.value, "took": None, "count": None}
+    size, count = mean.of.get("message_bytes"), mean.of.get("iterations")
+    if is_number(size) and is_number(count) and mean.rate:
+        words["took"] = size * count / mean.rate
+    means, tops = [row[0].value for row in rows], [row[1].value for row in rows]
+    is_alike = len(rows) > 1 and max(tops) <= PEAKS_ALIKE * min(tops)
+    if is_alike and size is None and max(means) >= AVERAGES_APART * min(means):
+        words |= {"count": len(rows), "least": min(means), "most": max(means)}
+    yield finding("peak-above-average", words, about=[row[0] for row in low], mean=mean, peak=peak)

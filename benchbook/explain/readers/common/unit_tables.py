@@ -59,6 +59,14 @@ _COUNTED = {
 }  # fmt: skip
 _RULE = late(r"[|:\s-]*-{2,}[|:\s-]*")
 _SEPARATORS = (",", ";", "\t")
+# Of tables whose heads have no units: what stands above them, as in a summary of lmbench.
+_IN_TITLE = late(
+    r"\b(?:times?|latenc(?:y|ies)|bandwidths?|rates?)\b.{0,40}\bin "
+    r"(?P<unit>nanoseconds|microseconds|milliseconds|seconds|[KMG]i?B/s)\b",
+    re.I,
+)
+_IN_WORDS = {"nanoseconds": "ns", "microseconds": "us", "milliseconds": "ms", "seconds": "s"}
+_ARITHMETIC = late(r"(?:intgr|u?int64|float|double) (?:bit|add|mul|div|mod)")
 _LEAST_ROWS, _LEAST_COLUMNS, _LONGEST_LABEL = 2, 2, 80
 
 
@@ -70,7 +78,7 @@ def read(log: Log) -> list[Report]:
 def _markdown(log: Log) -> Iterator[Report]:
     """Tables with bars, whose second line is a rule."""
     table: list[tuple[Line, list[str]]] = []
-    is_ruled = False
+    is_ruled, title = False, ""
     for line in (*log.printed_lines(), Line(0, "")):
         text = line.text.strip()
         if text.count("|") >= _LEAST_COLUMNS - 1 and len(text) <= LONGEST and text:
@@ -80,7 +88,10 @@ def _markdown(log: Log) -> Iterator[Report]:
                 table.append((line, [_bare(cell) for cell in text.strip("|").split("|")]))
             continue
         if is_ruled:
-            yield from _report(log, table)
+            yield from _report(log, table, title)
+        if text:
+            titled = _IN_TITLE.search(text) if len(text) <= LONGEST and "in " in text else None
+            title = _IN_WORDS.get(titled["unit"].lower(), titled["unit"]) if titled else ""
         table, is_ruled = [], False
 
 
@@ -114,8 +125,9 @@ def _unit_of(head: str) -> str:
     return _UNITS[found["unit"] or found["bare"]] if found else ""
 
 
-def _report(log: Log, table: Sequence[tuple[Line, list[str]]]) -> Iterator[Report]:
-    """A table with its head; nothing where no column has a unit."""
+def _report(log: Log, table: Sequence[tuple[Line, list[str]]], title: str = "") -> Iterator[Report]:
+    """A table with its head; nothing where no column has a unit. `title`: the unit of all columns
+    without one, by what stands above."""
     if len(table) <= _LEAST_ROWS:
         return
     (head_line, heads), rows = table[0], table[1:]
@@ -133,6 +145,8 @@ def _report(log: Log, table: Sequence[tuple[Line, list[str]]]) -> Iterator[Repor
             found = _CELL.fullmatch(cell)
             unit = (found["unit"] if found else "") or ""
             unit = _UNITS.get(unit, "") or ("" if unit else _unit_of(head))
+            if found and not (unit or found["unit"] or head.lower() in _COUNTED):
+                unit = _clock_or(title, head)
             name = _name(head)
             if found and not unit and of_row and not found["unit"]:
                 unit, name = of_row, f"{_name(cells[0])} {name}"
@@ -169,6 +183,11 @@ def _of_comparison(line: Line, head: str, cell: str) -> Iterator[Result]:
         yield Result(_name(head), float(found["value"]), "1", line.number, "ratio")
 
 
+def _clock_or(unit: str, head: str) -> str:
+    """The unit of a column without one: that of the title, or of a clock."""
+    return {"mhz": "MHz", "ghz": "GHz"}.get(head.lower(), unit) if unit else ""
+
+
 def _name(head: str) -> str:
     return _IN_HEAD.sub("", head).strip(" ,:_-") or head
 
@@ -177,6 +196,8 @@ def _figures(
     log: Log, line: Line, figure: tuple[str, str, str, str], of: dict[str, Any]
 ) -> Iterator[Result]:
     name, printed, error, unit = figure
+    if unit == "ns" and _ARITHMETIC.fullmatch(name):
+        of = of | {"arithmetic": name}
     if (value := log.number(printed)) is not None:
         yield Result(name, value, unit, line.number, "mean" if error else "", of)
     if error and (spread := log.number(error)) is not None:

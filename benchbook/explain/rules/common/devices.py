@@ -27,6 +27,11 @@ _OTHER = late(
 # Graphics in one chip with the processor, and in one memory.
 _SHARED = late(r"\bTegra\b|\b(?:Xavier|Orin|Thor)\b")
 DATA_SHEETS = Path(__file__).parent.parent / "devices.toml"
+# A name that ends that of another maker's card is not this one (BI-V100 is no V100); a family or a
+# system of the same maker may stand before it.
+_NOT_OF_SERIES = (
+    r"(?:(?<![A-Za-z0-9]-)|(?<=NVIDIA-)|(?<=Tesla-)|(?<=GeForce-)|(?<=Quadro-)|(?<=[DH]GX-))"
+)
 LINK_BYTES_PER_S = 1e12  # no device has a faster one to its host
 _ACCELERATED = late(r"(?:CUDA|HIP|Thrust)\b", re.I)
 
@@ -65,7 +70,7 @@ def of_data_sheet(device: str, what: str) -> float:
 @cache
 def _data_sheets(what: str) -> list[tuple[re.Pattern[str], float]]:
     sheets = tomllib.loads(DATA_SHEETS.read_text(encoding="utf-8"))[what]
-    return [(late(name), value) for name, value in sheets.items()]
+    return [(late(f"{_NOT_OF_SERIES}(?:{name})"), value) for name, value in sheets.items()]
 
 
 @lru_cache(maxsize=64)
