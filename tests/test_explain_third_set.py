@@ -152,6 +152,29 @@ Connecting to host 192.0.2.1, port 5201
 [  5]   1.00-2.00   sec  3.29 MBytes  27.6 Mbits/sec   26   1.41 KBytes    =
 =20
 """
+FILES = """-rw-r--r--. 1 a b 1.2G Sep  8 16:08 a.tar
+-rw-r--r--. 1 a b 1.2G Sep  8 16:08 a.car
+
+$ time tar xf a.tar
+
+real    0m2.394s
+user    0m0.026s
+sys     0m0.668s
+
+$ time car -x -f a.car
+
+real    {took}
+user    0m0.001s
+sys     0m0.015s
+"""
+SIZES = [1 << power for power in range(0, 23, 2)]
+
+
+def osu(small_mb_per_s: float, large: float = 230.0) -> str:
+    """A test whose rate grows with the size up to that of its link."""
+    rates = [min(large, small_mb_per_s * size) for size in SIZES]
+    rows = [f"{size:<20} {rate:.3f}" for size, rate in zip(SIZES, rates, strict=True)]
+    return "\n".join(["# OSU MPI Bandwidth Test v5.9", "# Size      Bandwidth (MB/s)", *rows, ""])
 
 
 def sysbench(command: str = "", **changed: object) -> str:
@@ -186,6 +209,9 @@ SAID = {
     "loss of an interval": (UDP.format(unit="Mbits", lost=70050, share=90), "lost 90 %"),
     "pyperf": (PYPERF, "pyperf system tune"),
     "quota": (sysbench("$ docker run --cpus='.5' --rm -it a\n"), "0.5 CPUs"),
+    "one digit": (sysbench(events=2, rate=0.05).replace("10.0000s", "43.0000s"), "are 0.04651"),
+    "file that is not copied": (FILES.format(took="0m0.030s"), "names a file of 1.2 GiB"),
+    "small messages": (osu(0.02) + osu(0.2), "each small message of one run waits"),
     "folded": (FOLDED, "sent again"),
 }
 NOT_SAID = {
@@ -203,6 +229,10 @@ NOT_SAID = {
     "some work of JMH": (JMH.format(power="⁴"), "empty method"),
     "a table in microseconds": (LMBENCH.format(unit="Microseconds", value="0.0100"), "too short"),
     "little loss": (UDP.format(unit="Mbits", lost=70, share=0.09), "lost"),
+    "two digits": (sysbench(events=20, rate=0.47).replace("10.0000s", "43.0000s"), "one digit"),
+    "file that may be copied": (FILES.format(took="0m0.300s"), "names a file"),
+    "all messages apart": (osu(0.02) + osu(0.2, 2300.0), "each small message of one run waits"),
+    "messages alike": (osu(0.2) + osu(0.21), "each small message of one run waits"),
     "as many CPUs as threads": (sysbench("$ docker run --cpus=1 --rm -it a\n"), "container"),
 }  # fmt: skip
 

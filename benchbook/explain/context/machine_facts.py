@@ -105,6 +105,10 @@ _NO_ROOM = late(r"[ \t]*(\d{1,18}) receive buffer errors|UdpRcvbufErrors[ \t:=]+
 _SNMP = "RcvbufErrors"
 _CONTAINERS = tuple((program, "run") for program in ("docker", "podman", "nerdctl"))
 _CPUS_ASKED = late(r"\d{0,4}\.\d{1,4}|0*[1-9]\d{0,3}")
+_LISTED = late(
+    r"-[rwxsStT-]{9}[.+@]?\s+\d+\s+\S+\s+\S+\s+(?P<size>\d{1,15}(?:\.\d{1,3})?)(?P<prefix>[KMG]?)"
+    r"\s+\w+\s+\d+\s+[\d:]+\s+(?P<name>\S+)$"
+)
 _DEVICES = 16  # lines below such a head
 _MOST_NAMES = 20  # of counters in a line
 _NEAR_LINES = 3  # from a command to what it prints
@@ -140,6 +144,7 @@ def tell(log: Log, reports: list[Report]) -> None:
     _tell_purpose(log, reports)
     _tell_no_room(log, reports)
     _tell_quota(log, reports)
+    _tell_files(log, reports)
 
 
 def _tell_tunnels(log: Log, reports: list[Report]) -> None:
@@ -207,10 +212,25 @@ def _tell_quota(log: Log, reports: list[Report]) -> None:
         return
     started = [command for command in log.commands if command.words[:2] in _CONTAINERS]
     for report in reports:
-        above = [command for command in started if command.number < report.line]
-        quota = option(above[-1], "--cpus").strip("\"'") if above else ""
+        above = bisect_left(started, report.line, key=lambda command: command.number)
+        quota = option(started[above - 1], "--cpus").strip("\"'") if above else ""
         if _CPUS_ASKED.fullmatch(quota):
-            report.facts |= {"cpu_quota": float(quota), "cpu_quota_line": above[-1].number}
+            line = started[above - 1].number
+            report.facts |= {"cpu_quota": float(quota), "cpu_quota_line": line}
+
+
+def _tell_files(log: Log, reports: list[Report]) -> None:
+    """The size of a listed file that the timed command names."""
+    timed = [report for report in reports if "user time" in {own.name for own in report.results}]
+    files: dict[str, tuple[float, int]] = {}
+    for line in log.having("-rw") if timed else ():
+        if listed := _LISTED.match(line.text.strip()):
+            size = float(listed["size"]) * _SIZES.get(listed["prefix"], 1)
+            files[listed["name"]] = size, line.number
+    for report in timed if files else ():
+        words = str(report.facts.get("command") or report.facts.get("program") or "").split()
+        if named := [files[word] for word in words if word in files]:
+            report.facts |= {"file_bytes": named[0][0], "file_line": named[0][1]}
 
 
 def _no_room(log: Log) -> Iterator[tuple[int, int]]:

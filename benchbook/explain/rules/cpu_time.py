@@ -121,6 +121,32 @@ def debug_command(reports: Sequence[Report]) -> Iterator[Finding]:
             return
 
 
+COPIED_BYTES_PER_S = 2e10  # by one core: through the kernel and back it is less than half
+AS_LONG = 5.0  # times, that another command took for a file as large
+
+
+@rule
+def file_not_copied(reports: Sequence[Report]) -> Iterator[Finding]:
+    """Timed commands on a listed file that ended sooner than its bytes can be copied, next to one
+    on as large a file that took many times as long."""
+    timed = [
+        (own, size, report)
+        for report in reports
+        if is_number(size := report.facts.get("file_bytes")) and (own := _spent(report))
+    ]
+    if len(timed) < 2:
+        return
+    fast, size, report = min(timed, key=lambda entry: entry[0].elapsed.base_value)
+    slow, as_large, _ = max(timed, key=lambda entry: entry[0].elapsed.base_value)
+    took = fast.elapsed.base_value / 1e9
+    if not (took > 0 and as_large <= 2 * size and slow.elapsed.base_value >= AS_LONG * 1e9 * took):
+        return
+    if size / max(took, fast.on_cpus_ns / 1e9) >= COPIED_BYTES_PER_S:
+        words = {"fast": fast.elapsed, "slow": slow.elapsed, "size": size, "took": took}
+        words |= {"rate": size / took, "listed": report.facts["file_line"]}
+        yield finding("file-not-copied", words)
+
+
 ABOVE_LEAST = 1.5  # times the minimum, the mean: something stopped it
 
 

@@ -243,13 +243,18 @@ def below_unit(reports: Sequence[Report]) -> Iterator[Finding]:
         if report.tool == "fio" and report.facts.get("block_bytes")
         if (wait := _mean(report, "write", "clat")) and wait.is_positive
     ]
+    fastest: dict[tuple[object, ...], tuple[int, Result]] = {}
+    for size, wait, report in timed:
+        key = tuple(map(report.facts.get, _SETTINGS))
+        if size >= UNIT_BYTES and (
+            key not in fastest or wait.base_value < fastest[key][1].base_value
+        ):
+            fastest[key] = size, wait
     for size, small, report in timed:
-        for larger, large, other_run in timed if size < UNIT_BYTES else ():
-            is_alike = all(report.facts.get(n) == other_run.facts.get(n) for n in _SETTINGS)
-            is_slower = small.base_value >= SMALLER_TAKES * large.base_value
-            if larger >= UNIT_BYTES and is_alike and is_slower:
-                yield finding("below-unit", small=small, large=large, size=size, larger=larger)
-                return
+        larger, large = fastest.get(tuple(map(report.facts.get, _SETTINGS)), (0, None))
+        if large and size < UNIT_BYTES and small.base_value >= SMALLER_TAKES * large.base_value:
+            yield finding("below-unit", small=small, large=large, size=size, larger=larger)
+            return
 
 
 SUFFIXES = {"": 1, "c": 1, "w": 2, "b": 512, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}

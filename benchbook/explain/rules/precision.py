@@ -84,6 +84,22 @@ def rounded_away(report: Report) -> Iterator[Finding]:
                 yield finding("rounded-away", words, about=none)
 
 
+FEW_DIGITS = 0.05  # of a rate: half of its last digit
+
+
+@rule
+def rate_of_one_digit(report: Report) -> Iterator[str]:
+    """A note on a rate of sysbench that has a digit only, with what its events and time make."""
+    rate, events = report.only("event rate"), report.only("events")
+    took = report.only("total time")
+    if report.tool != "sysbench" or not (rate and events and took and took.is_positive):
+        return
+    if rate.is_positive and rate.half >= FEW_DIGITS * rate.value and events.is_positive:
+        made = events.value / (took.base_value / 1e9)
+        words = {"rate": rate, "events": events, "made": made, "took": took}
+        yield finding("rate-of-one-digit", words, about=[rate]).explanation
+
+
 PARALLEL = 2.0  # times the elapsed time
 
 

@@ -11,6 +11,7 @@ from benchbook.explain.model import Report, Result
 from benchbook.explain.printed_digits import is_number
 from benchbook.explain.rules import rule
 from benchbook.explain.rules.common.findings import finding
+from benchbook.explain.sweeps import Sweep, sweeps_of, time_of
 from benchbook.findings import Finding
 
 SMALL_BYTES = 8
@@ -204,3 +205,53 @@ def peak_above_average(report: Report) -> Iterator[Finding]:
     if is_alike and size is None and max(means) >= AVERAGES_APART * min(means):
         words |= {"count": len(rows), "least": min(means), "most": max(means)}
     yield finding("peak-above-average", words, about=[row[0] for row in low], mean=mean, peak=peak)
+
+
+LARGE_ALIKE, SMALL_APART, SEVERAL_SIZES = 1.1, 5.0, 3
+HARDLY_ROUNDED = 0.1  # of a figure, half of its last digit
+
+
+@rule
+def small_messages_apart(reports: Sequence[Report]) -> Iterator[Finding]:
+    """Two runs of one test of MPI that carry large messages alike and small ones far apart: the
+    link is the same, and something waits for each message of one run."""
+    first_runs: dict[object, tuple[Report, Sweep]] = {}
+    for report in reports:
+        test = report.facts.get("test")
+        sweeps = sweeps_of(report.groups) if report.tool in MPI and test else []
+        if len(sweeps) != 1:
+            continue
+        if test not in first_runs:
+            first_runs[test] = report, sweeps[0]
+        elif words := _apart(first_runs[test][1], sweeps[0]):
+            lines = {"line": first_runs[test][0].line, "other_line": report.line}
+            yield finding("small-messages-apart", words | lines, test=test)
+            return
+
+
+def _apart(before: Sweep, after: Sweep) -> dict[str, Any]:
+    """The words of two sweeps of which one is far slower at small sizes only; {} else."""
+    of_size = dict(zip(after.sizes, after, strict=True))
+    both = [
+        (size, first, of_size[size])
+        for size, first in zip(before.sizes, before, strict=True)
+        if size in of_size
+        if all(own.half <= HARDLY_ROUNDED * own.value for own in (first, of_size[size]))
+    ]
+    if len(both) <= SEVERAL_SIZES:
+        return {}
+    ratios = [time_of(first) / time_of(second) for _, first, second in both]
+    is_slower = [max(ratio, 1 / ratio) >= SMALL_APART for ratio in ratios]
+    far = is_slower.index(False) if False in is_slower else 0  # as many sizes from the smallest on
+    if far < SEVERAL_SIZES or not 1 / LARGE_ALIKE <= ratios[-1] <= LARGE_ALIKE:
+        return {}
+    worst = max(range(far), key=lambda at: max(ratios[at], 1 / ratios[at]))
+    size, *figures = both[worst]
+    slow, fast = figures if ratios[worst] > 1 else figures[::-1]
+    words = {
+        "slow": slow,
+        "fast": fast,
+        "size": size,
+        "times": max(ratios[worst], 1 / ratios[worst]),
+    }
+    return words | {"large": both[-1][1], "upto": both[far - 1][0]}
