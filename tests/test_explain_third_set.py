@@ -272,6 +272,13 @@ def test_what_gnu_time_counts_is_read() -> None:
     assert len(figures(GNU.replace("Maximum", "Average"))) == len(own) - 1
 
 
+def test_the_nodes_that_srun_was_asked_for_are_read() -> None:
+    for options, nodes in (("-n2 -N2", 2), ("-n2", None)):
+        text = f"$ srun {options} osu_bw\n" + osu(0.2)
+        report = of_content("log", text.encode(), Machine()).reports[0]
+        assert report.facts.get("nodes") == nodes
+
+
 def test_an_order_of_magnitude_is_read() -> None:
     assert figures(JMH.format(power="⁴"))["Add.baseline"] == pytest.approx(1e-4)
 

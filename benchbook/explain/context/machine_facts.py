@@ -12,7 +12,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 
 from benchbook.explain.lazy_regex import late
-from benchbook.explain.model import Line, Log, Report
+from benchbook.explain.model import Command, Line, Log, Report
 from benchbook.explain.printed_digits import LONGEST, only
 from benchbook.explain.readers.common.command_lines import option
 
@@ -145,6 +145,7 @@ def tell(log: Log, reports: list[Report]) -> None:
     _tell_no_room(log, reports)
     _tell_quota(log, reports)
     _tell_files(log, reports)
+    _tell_nodes(reports)
 
 
 def _tell_tunnels(log: Log, reports: list[Report]) -> None:
@@ -221,16 +222,24 @@ def _tell_quota(log: Log, reports: list[Report]) -> None:
 
 def _tell_files(log: Log, reports: list[Report]) -> None:
     """The size of a listed file that the timed command names."""
-    timed = [report for report in reports if "user time" in {own.name for own in report.results}]
     files: dict[str, tuple[float, int]] = {}
-    for line in log.having("-rw") if timed else ():
+    for line in log.having("-rw"):
         if listed := _LISTED.match(line.text.strip()):
             size = float(listed["size"]) * _SIZES.get(listed["prefix"], 1)
             files[listed["name"]] = size, line.number
-    for report in timed if files else ():
+    for report in reports if files else ():
         words = str(report.facts.get("command") or report.facts.get("program") or "").split()
         if named := [files[word] for word in words if word in files]:
             report.facts |= {"file_bytes": named[0][0], "file_line": named[0][1]}
+
+
+def _tell_nodes(reports: list[Report]) -> None:
+    """How many nodes srun was asked for."""
+    for report in reports:
+        if "srun" in report.asked:
+            nodes = option(Command(report.line, report.asked), "-N", "--nodes")
+            if _COUNT.fullmatch(nodes):
+                report.facts["nodes"] = int(nodes)
 
 
 def _no_room(log: Log) -> Iterator[tuple[int, int]]:

@@ -17,12 +17,13 @@ from benchbook.findings import Finding
 RATE_TOLERANCE = 0.02  # what rounding of more than was printed may make
 MOST_HALF_S = 0.05  # seconds are printed with one decimal at least, if it is a zero
 ON_CONSTANT = 0.004
+OF_LABEL = 8.388608  # of bits under the label of bytes, as iperf makes both
 CONSTANTS = {
     1.024: "kilobytes of 1000 and of 1024 bytes",
     1.048576: "megabytes of 10⁶ and of 2²⁰ bytes",
     1.073741824: "gigabytes of 10⁹ and of 2³⁰ bytes",
     8.0: "bits and bytes",
-    8.388608: "megabits of 10⁶ bits and megabytes of 2²⁰ bytes",
+    OF_LABEL: "megabits of 10⁶ bits and megabytes of 2²⁰ bytes",
 }
 
 
@@ -55,7 +56,7 @@ def inconsistent_rate(report: Report) -> Iterator[Finding]:
     odd = [odd_rate for rate in rates if (odd_rate := _odd_rate(rate))]
     if not odd:
         return
-    constants = {_constant(rate.ratio) for rate in odd}
+    constants = {_constant(rate) for rate in odd}
     of_units = constants.pop() if len(constants) == 1 else None
     worst = max(odd, key=lambda rate: abs(math.log(rate.ratio)) if rate.is_finite else 99)
     shown = odd[0] if of_units else worst
@@ -86,10 +87,12 @@ def _odd_rate(result: Result) -> _OddRate | None:
     return _OddRate(result, moved, elapsed, rate * elapsed / moved if elapsed > 0 else math.inf)
 
 
-def _constant(ratio: float) -> float | None:
+def _constant(rate: _OddRate) -> float | None:
+    ratio = rate.ratio
     factor = max(ratio, 1 / ratio) if ratio > 0 else 0.0
     near = (size for size in CONSTANTS if math.isclose(factor, size, rel_tol=ON_CONSTANT))
-    return next(near, None)
+    size = next(near, None)
+    return None if size == OF_LABEL and (ratio < 1 or "iB" not in rate.result.unit) else size
 
 
 class _Moved(NamedTuple):

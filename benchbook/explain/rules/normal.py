@@ -19,6 +19,7 @@ from benchbook.explain.rules.common.devices import (
     pcie_bytes_per_s,
 )
 from benchbook.explain.rules.common.findings import finding
+from benchbook.explain.units import bytes_per_s
 from benchbook.findings import Finding
 
 TO_DEVICE = ("host to device", "device to host")
@@ -42,8 +43,9 @@ def next_to_ceiling(report: Report, machine: Machine) -> Iterator[Finding | str]
     Rates above a ceiling are another rule's.
     """
     best: dict[str, tuple[Result, _Ceiling]] = {}
-    for (_, statistic, _), several in report.groups.items():
-        for result in several if statistic in WHOLE else ():
+    for (_, statistic, unit), several in report.groups.items():
+        is_rate = statistic in WHOLE and bytes_per_s(1.0, unit) is not None
+        for result in several if is_rate else ():
             ceiling = _ceiling(report, result, machine) if result.is_positive else None
             rate = result.rate or 0.0
             if ceiling is None or not 0 < rate <= ceiling.bytes_per_s:

@@ -90,9 +90,11 @@ FEW_DIGITS = 0.05  # of a rate: half of its last digit
 @rule
 def rate_of_one_digit(report: Report) -> Iterator[str]:
     """A note on a rate of sysbench that has a digit only, with what its events and time make."""
+    if report.tool != "sysbench":
+        return
     rate, events = report.only("event rate"), report.only("events")
     took = report.only("total time")
-    if report.tool != "sysbench" or not (rate and events and took and took.is_positive):
+    if not (rate and events and took and took.is_positive):
         return
     if rate.is_positive and rate.half >= FEW_DIGITS * rate.value and events.is_positive:
         made = events.value / (took.base_value / 1e9)

@@ -72,6 +72,7 @@ def signs(report: Report) -> Iterator[Finding]:
         return
     known: dict[tuple[str, ...], list[Mapping[str, Result]]] = {}
     kinds: set[str] = set()
+    facts = {name: fact for name, fact in report.facts.items() if is_number(fact)}
     for sign in _possible(report.tool, tuple(report.groups)):
         if not kinds.isdisjoint(sign.unless_said) or not _has_facts(report, sign):
             continue
@@ -79,7 +80,7 @@ def signs(report: Report) -> Iterator[Finding]:
         if places is None:
             places = known[tuple(sign.per)] = _by_place(report, sign.per)
         for own in places:
-            if (words := _words(report, sign, own)) is not None:
+            if (words := _words(report, sign, own, facts)) is not None:
                 kinds.add(sign.kind)
                 about = [word for word in words.values() if isinstance(word, Result)]
                 yield finding(sign.kind, words, about=about or [f"line {report.line}"])
@@ -133,16 +134,18 @@ def _has_value(result: Result) -> bool:
     return result.is_number and result.of.get("state") != "absent"
 
 
-def _words(report: Report, sign: Sign, own: Mapping[str, Result]) -> dict[str, Any] | None:
-    """The words of its text; None where the sign is not there."""
+def _words(
+    report: Report, sign: Sign, own: Mapping[str, Result], facts: Mapping[str, float]
+) -> dict[str, Any] | None:
+    """The words of its text; None where the sign is not there. `facts`: those of the report that
+    are numbers."""
     words: dict[str, Any] = {}
     for wanted in (sign.names, sign.also):
         for word, names in wanted.items():
             words[word] = next((own[name] for name in _several(names) if name in own), None)
             if words[word] is None and wanted is sign.names:
                 return None
-    numbers = {name: fact for name, fact in report.facts.items() if is_number(fact)}
-    numbers |= dict.fromkeys(sign.also, 0.0)
+    numbers = {**facts, **dict.fromkeys(sign.also, 0.0)}
     for word, result in words.items():
         if result is not None:
             numbers[word] = result.base_value
