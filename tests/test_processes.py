@@ -124,6 +124,20 @@ def test_waiting_for_a_cpu_disturbs_unless_processes_must_take_turns() -> None:
     assert reasons_of(cpus=1, delay_ns=200, processes=1) != []
 
 
+def test_what_ran_all_the_time_did_not_wait() -> None:
+    """Linux books a wait when it ends: one of 3 ms stood in a point of 1.2 ms, spent on its CPU."""
+
+    def waited_ns(count: int, delay_ns: float, on_cpu_ns: float | None) -> float | None:
+        usage = {"run_delay_ns": delay_ns, "wall_ns": 1000, "on_cpu_ns": on_cpu_ns}
+        return disturbance.run_delay_ns(usage, count, cpus=2)
+
+    assert waited_ns(1, 2500, 990) == 10
+    assert waited_ns(2, 400, 1500) == 200  # both waited for a part of the time
+    assert waited_ns(2, 400, 2010) == 0
+    assert waited_ns(1, 400, None) == 400
+    assert waited_ns(1, 400, 300) == 400  # and slept
+
+
 def test_waits_of_a_moment_disturb_nothing() -> None:
     assert reasons_of(cpus=1, delay_ns=200, processes=1, least_ns=200) == []
     assert reasons_of(cpus=1, delay_ns=201, processes=1, least_ns=200) != []

@@ -66,7 +66,7 @@ def test_too_few_rounds_are_the_only_reason() -> None:
     ("price", "words"),
     [
         ({"blocks": None, "margin": 0.0}, "the estimate lies on the edge"),
-        ({"blocks": None, "margin": 0.1}, "it is too noisy"),
+        ({"blocks": None, "margin": 0.1}, "its runs differ too much"),
         ({"blocks": 40, "margin": 0.1}, "About 40 rounds should decide it"),
         ({"blocks": None, "margin": 0.1, "guard": True}, "More rounds would not help."),
     ],

@@ -13,10 +13,16 @@ def run_delay_ns(usage: dict[str, Any], count: int, cpus: int) -> float | None:
     """How long a process or thread waited for its CPU in one point, in ns, averaged over `count`.
 
     None where the system does not account it, and where they outnumber CPUs: that they wait for
-    their turn is then what is measured, and no disturbance.
+    their turn is then what is measured, and no disturbance. Linux books a wait when it ends, so
+    part of one may be from before the point: they waited no longer than they did not run.
     """
     delay_ns = usage.get("run_delay_ns")
-    return None if delay_ns is None or count > cpus else delay_ns / count
+    if delay_ns is None or count > cpus:
+        return None
+    wall_ns, on_cpu_ns = usage.get("wall_ns"), usage.get("on_cpu_ns")
+    if wall_ns is not None and on_cpu_ns is not None:
+        delay_ns = min(delay_ns, max(count * wall_ns - on_cpu_ns, 0))
+    return float(delay_ns) / count
 
 
 def of_result(group: list[Point], result: Result, cpus: int, thresholds: Disturbance) -> list[str]:

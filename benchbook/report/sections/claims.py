@@ -397,7 +397,7 @@ def price(claim: Claim) -> str:
                 "More rounds would not help: the estimate lies on the edge of what counts as "
                 "holding."
             )
-        return "More rounds would not help on this machine: it is too noisy."
+        return "More rounds would not help on this machine: its runs differ too much."
     minutes = reckoned["minutes"]
     long = f", {number_format.seconds(60 * minutes)} on this machine," if minutes else ""
     return (
