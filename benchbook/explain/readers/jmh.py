@@ -15,7 +15,7 @@ _HEAD = late(
 _ROW = late(
     r"^(?P<name>[\w.$:·/-]+)(?P<parameters>(?:\s+\S+)*?)\s+(?P<mode>thrpt|avgt|sample|ss)\s+(?:"
     r"(?P<count>\d+)\s+)?"
-    r"(?P<score>[\d.,]+(?:e[+-]?\d+)?|≈ ?10(?P<power>⁻?[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3}))"
+    r"(?P<score>[\d.,]+(?:e[+-]?\d+)?|≈ ?10(?P<power>⁻?[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,2}))"
     r"(?:\s+±?\s*(?P<error>[\d.,]+|NaN))?\s+(?P<unit>\S+)$"
 )
 _POWER = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")

@@ -3,6 +3,7 @@ their figures stands for the link."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -199,7 +200,8 @@ def peak_above_average(report: Report) -> Iterator[Finding]:
     words: dict[str, Any] = {"part": mean.value / peak.value, "took": None, "count": None}
     size, count = mean.of.get("message_bytes"), mean.of.get("iterations")
     if is_number(size) and is_number(count) and mean.rate:
-        words["took"] = size * count / mean.rate
+        took = float(size) * float(count) / mean.rate
+        words["took"] = took if is_number(took) else None
     means, tops = [row[0].value for row in rows], [row[1].value for row in rows]
     is_alike = len(rows) > 1 and max(tops) <= PEAKS_ALIKE * min(tops)
     if is_alike and size is None and max(means) >= AVERAGES_APART * min(means):
@@ -240,7 +242,12 @@ def _apart(before: Sweep, after: Sweep) -> dict[str, Any]:
     ]
     if len(both) <= SEVERAL_SIZES:
         return {}
-    ratios = [time_of(first) / time_of(second) for _, first, second in both]
+    times = [(time_of(first), time_of(second)) for _, first, second in both]
+    if not all(is_number(first) and second > 0 for first, second in times):
+        return {}
+    ratios = [first / second for first, second in times]
+    if not all(0 < ratio < math.inf for ratio in ratios):
+        return {}  # of numbers that nothing prints
     is_slower = [max(ratio, 1 / ratio) >= SMALL_APART for ratio in ratios]
     far = is_slower.index(False) if False in is_slower else 0  # as many sizes from the smallest on
     if far < SEVERAL_SIZES or not 1 / LARGE_ALIKE <= ratios[-1] <= LARGE_ALIKE:
