@@ -79,7 +79,7 @@ def only(judgement: Judged, *said: str) -> Finding:
     assert finding.remedy
     assert finding.evidence
     assert 0 < finding.confidence <= 1
-    assert finding.explanation.count(". ") <= 3
+    assert finding.explanation.count(". ") <= 4
     return finding
 
 

@@ -183,10 +183,12 @@ def test_every_payload_arrives_by_messages_and_is_answered(
     done = start(rpc, hosts, VETH, f"--wait={wait}", *wanted)
     seen = good(done)
     assert [result["bytes_declared"] for result in points(done.stdout)] == [*sizes] * len(kinds)
+    # A side without a CPU for 2 ms is taken for one that lost a frame. What was sent again at the
+    # end of a point may arrive in the next one.
+    resent = sum(values.pop("frames_resent") for values in seen)
+    assert resent >= sum(values.pop("frames_repeated") for values in seen)
     for values in seen:
         values.pop("procedure_library")
-        # A side that gets no CPU for 2 ms is taken for one that lost a frame.
-        assert values.pop("frames_resent") >= values.pop("frames_repeated")
     assert seen == [
         {
             "round_trips": 23,

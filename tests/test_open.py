@@ -93,7 +93,7 @@ def test_its_page_has_the_tables_and_no_verdict(content: dict[str, Any]) -> None
     assert len(re.findall(r"Its numbers pass \d+ checks of the audit", html)) == 1
     for section in (page.first_screen, page.answer, page.overview, page.figures, page.failures):
         assert "Not rerun" in section().html or "verdict" not in section().html
-    assert "The source’s tables show, as we read them: SSS-CORE returns" in page.answer().html
+    assert "as we read them: The operating system SSS-CORE returns" in page.answer().html
     assert "never times" in page.first_screen().html
     bare = PaperPage({**content, "caution": ""}).first_screen().html
     assert "never times" not in bare

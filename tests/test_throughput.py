@@ -168,7 +168,8 @@ def test_a_loss_is_reconciled_with_what_the_kernels_counted() -> None:
     }
     assert [said.split(":")[0] for said in one["doubts"]] == [
         "The ends print losses of 72.45 % (near) and 73.32 % (far) of the same datagrams.",
-        "The far end prints 17688 lost datagrams where 17979 were sent and not read",
+        "The far end prints 17688 lost datagrams where 17979 were sent and not read. It cannot "
+        "miss what comes after the last one that it saw.",
     ]
 
 
