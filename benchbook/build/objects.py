@@ -21,13 +21,13 @@ from pathlib import Path
 from typing import Any
 
 COMPILE_LIMIT_S = 120
-# The harness is the same in every variant; only the kernel's own file takes the variant's flags.
+# The harness is the same in every variant: a variant's flags are for the kernel's own files alone.
 COMMON_FLAGS = ["-O2"]
 # Code model and position independence belong to a whole program: all its objects must agree.
 WHOLE_PROGRAM = re.compile(r"-(mcmodel=.+|f(no-)?(pic|pie)|(no-)?pie)", re.IGNORECASE)
 ALWAYS = ["-std=gnu17", "-Wall", "-Wextra"]
 LINK = ["-Wl,--build-id=none"]
-_one_harness = threading.Lock()  # most variants share it, and wait for the first to make it
+_one_harness = threading.Lock()  # one thread compiles it, the others wait and use it
 
 
 class BuildFailedError(Exception):
@@ -104,7 +104,7 @@ def shared_object(
     `entering` are all files that `source` may include; `others` tells what else it depends on, such
     as headers of libraries.
     """
-    facts = [*_of_compiler(compiler), flags, source.name, _contents(entering), others]
+    facts = [*_of_compiler(compiler), flags, str(source), _contents(entering), others]
     kept = _kept(include, "objects", ".o", facts)
     target = work / _object_name(source)
     if kept.exists():

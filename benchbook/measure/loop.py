@@ -120,7 +120,7 @@ class Run:
 
     def _repeats(self, done: journal.Progress) -> int:
         """Blocks beyond the plan's, in place of disturbed ones. None where every block so far was
-        disturbed: the program does it by itself, or the machine is no quieter a second later."""
+        disturbed: the program disturbs itself, or other work goes on and would disturb them too."""
         if len(done.disturbed) == len(done.complete):
             return 0
         return min(len(done.disturbed), self.plan.settings.disturbed.repeats)

@@ -26,8 +26,8 @@ _FOLLOWING = 6  # lines of a message of several
 class Entry:
     """A message by the words that it has, or their pattern. `only_with`: a word of the log without
     which it means something else; `unless`: one with which it does. `across`: whether its pattern
-    goes on over the lines that follow; `least`: how many lines have to have it; `is_note`: nothing
-    failed, it only tells of the machine."""
+    goes on over the lines that follow; `least`: how many lines have to have it; `is_note`: it is no
+    error, but a fact about the machine."""
 
     name: str
     tool: str

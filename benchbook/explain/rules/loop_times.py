@@ -96,7 +96,7 @@ def time_over_threads(report: Report) -> Iterator[str]:
         yield finding("over-threads", words).explanation
 
 
-LONG_NS = 5e8  # of one iteration: a library does no more of these by itself
+LONG_NS = 5e8  # one iteration that takes so long is all that a library runs by default
 OF_GO = "go-bench"
 
 

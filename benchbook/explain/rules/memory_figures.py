@@ -99,7 +99,7 @@ def nothing_done(report: Report) -> Iterator[Finding]:
         return
     total = report.facts.get("total_bytes")
     if is_number(total) and total > 0:
-        return  # another rule tells that less was done than was to be done
+        return  # inconsistent_nothing says it
     why = "no-total" if total == 0 else "unknown"
     yield finding("nothing-done", operations=operations, why=why)
 
