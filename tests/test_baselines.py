@@ -90,7 +90,8 @@ def test_the_page_has_time_and_cycles() -> None:
     calls = [point("loop", time_ns=1.5), point("getpid-libc", time_ns=91.5), point("clock-vdso")]
     table = measured({call["point"]: [call["time_ns"]] * BLOCKS for call in calls})
     net = baselines.net(calls, table, BASELINE)
-    paper = {"points": calls, "experiments": {"syscall": {"net": net, "names": {}}}}
+    absent = {"experiment": "syscall", "point": "w", "state": "cannot_run", "reason": "no compiler"}
+    paper = {"points": [*calls, absent], "experiments": {"syscall": {"net": net, "names": {}}}}
     rows = net_cost.rows(paper, "syscall")
     assert [(row["time"], row["net"], row["cycles"]) for row in rows] == [
         ("91.5 ns", "90.0", "225"),

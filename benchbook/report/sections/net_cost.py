@@ -28,11 +28,14 @@ def rows(paper: Paper, name: str) -> list[dict[str, Any]]:
 
 def baselines(paper: Paper, name: str) -> str:
     """The points that are taken off, with their times."""
-    own = (point for point in paper["points"] if point["experiment"] == name)
-    times = {point["point"]: number_format.duration(point["time_ns"]) for point in own}
-    names = dict.fromkeys(cost["baseline"] for cost in _net(paper, name))
+    baseline_points = {cost["baseline"] for cost in _net(paper, name)}
+    times = {
+        point["point"]: number_format.duration(point["time_ns"])
+        for point in paper["points"]
+        if point["experiment"] == name and point["point"] in baseline_points
+    }
     return number_format.listed(
-        [f"{wording.point_name(paper, baseline)} ({times[baseline]})" for baseline in names]
+        [f"{wording.point_name(paper, point)} ({time})" for point, time in times.items()]
     )
 
 
