@@ -19,6 +19,7 @@ from benchbook.analyse.stage import variants
 from benchbook.build.stage import build_variant
 from benchbook.commands import plan as plan_command
 from benchbook.core.errors import BenchbookError
+from benchbook.core.processes import Scheduling
 from benchbook.define import catalogue, peers
 from benchbook.define.points import Point, expand
 from benchbook.define.settings import load_settings
@@ -424,7 +425,8 @@ class Planned:
         self.cpus = [CPU]
         self.environments: dict[str, dict[str, str]] = {}
         self.options: dict[str, Any] = {}
-        self.all_cpus = self.goes_before_others = False
+        self.all_cpus = False
+        self.scheduling = Scheduling.NORMAL
         self.unlooped: list[str] = []
         self.serial: list[str] = []
         self.pairs: list[dict[str, str]] = []

@@ -630,7 +630,7 @@ def test_only_what_waits_for_nobody_runs_at_real_time() -> None:
         assert scheduling(replace(made, real_time=slow.real_time)) == "nice"
     foreign = Starter(made, ROOT, made.starts, lambda _: ROOT, None, peers={"theirs": {}})
     assert foreign._scheduling([replace(made.points[0], variant="theirs")]) == "nice"
-    assert scheduling(replace(made, experiment="controls/drift")) == "normal"
+    assert scheduling(replace(made, experiment="controls/drift")) == "nice"
     assert scheduling(planned(before_others=False)) == "normal"
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from benchbook import network
 from benchbook.core.files import read_json, write_json
-from benchbook.core.processes import Scheduling, measuring_lock
+from benchbook.core.processes import measuring_lock
 from benchbook.define import catalogue
 from benchbook.define.models import Settings
 from benchbook.define.points import Point, stated_caches
@@ -127,7 +127,7 @@ def measure_run(
         every_s=plan.settings.anchor_every_s,
         path=run / journal.PROBES,
         lock=lock,
-        scheduling=Scheduling.REAL_TIME if plan.goes_before_others else Scheduling.NORMAL,
+        scheduling=plan.scheduling,
     )
     factors = [point.factors for point in plan.points]
     with (

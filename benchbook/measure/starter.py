@@ -134,8 +134,8 @@ class Starter:
     def _scheduling(self, group: list[Point]) -> Scheduling:
         """Before all other work, where nothing has to wait for a program that then gets no CPU:
         a launcher, a device's driver, the other end of a network, one of too many processes."""
-        if not self.plan.goes_before_others:
-            return Scheduling.NORMAL
+        if self.plan.scheduling != Scheduling.REAL_TIME:
+            return self.plan.scheduling
         few = self.network is not None and len(self.plan.cpus) < BOTH_ENDS
         crowded = max(workers(point.factors) for point in group) > len(self.plan.cpus)
         # Threads of somebody else's program may wait for each other on one CPU before they part.

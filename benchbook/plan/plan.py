@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from benchbook import network
+from benchbook.core.processes import Scheduling
 from benchbook.core.sizes import format_bytes
 from benchbook.define import catalogue, peers
 from benchbook.define.claim_hashes import claim_hashes
@@ -97,10 +98,13 @@ class Plan:
         return self.compared if self.settings.turns > 1 else set()
 
     @property
-    def goes_before_others(self) -> bool:
-        """Whether its programs run before other work, where the system allows it; what a control
-        provokes may come from other work."""
-        return self.settings.before_others and not self.experiment.startswith(catalogue.CONTROLS)
+    def scheduling(self) -> Scheduling:
+        """How its programs run beside other work, where the system allows it. A control, and what
+        disturbs it on purpose, share a CPU as ordinary programs do, before all others."""
+        if not self.settings.before_others:
+            return Scheduling.NORMAL
+        is_control = self.experiment.startswith(catalogue.CONTROLS)
+        return Scheduling.NICE if is_control else Scheduling.REAL_TIME
 
     @property
     def budget_key(self) -> str:

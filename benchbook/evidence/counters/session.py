@@ -15,6 +15,7 @@ from typing import Any, NoReturn
 
 from benchbook.core import scratch
 from benchbook.core.files import write_text
+from benchbook.core.processes import Scheduling
 from benchbook.define.points import Point
 from benchbook.evidence.counters import Count, write_counts
 from benchbook.evidence.stage import Context, Row, evidence_row
@@ -91,7 +92,7 @@ class Session:
             options=plan.get("options", {}),
             serial=plan.get("serial", []),
             all_cpus=plan.get("all_cpus", False),
-            goes_before_others=False,  # a tool that counts runs beside it
+            scheduling=Scheduling.NORMAL,  # a tool that counts runs beside it
         )
         starts = self.context.definition.get("starts", [])
         self.starter = Starter(planned, self.context.run, starts, self._binary, None)
