@@ -11,7 +11,7 @@ import re
 import signal
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -134,12 +134,26 @@ def wait_for(make: subprocess.Popen, condition: Callable, *arguments):
 
 def kill(make: subprocess.Popen, checkout: Path, kind: str) -> list[str]:
     """Kill one process of that kind; what was killed."""
-    while pid := wait_for(make, victim, checkout, kind):
-        # Kernels come and go within a fraction of a second.
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(pid, signal.SIGKILL)
-            return [kind]
+    while wait_for(make, victim, checkout, kind):
+        with held(checkout), contextlib.suppress(ProcessLookupError):
+            if pid := victim(checkout, kind):
+                os.kill(pid, signal.SIGKILL)
+                return [kind]
     return []
+
+
+@contextlib.contextmanager
+def held(checkout: Path) -> Iterator[None]:
+    """The measurer stopped: beside other tests it may end kernels, or its run, faster than this
+    process can look for them."""
+    pid = victim(checkout, "measurer")
+    with contextlib.suppress(ProcessLookupError):
+        if pid:
+            os.kill(pid, signal.SIGSTOP)
+    yield
+    with contextlib.suppress(ProcessLookupError):
+        if pid:
+            os.kill(pid, signal.SIGCONT)
 
 
 def block_begun(checkout: Path, before: dict[Path, bytes]) -> bool:
