@@ -67,13 +67,6 @@ class Lab:
         alone = [(name, [name]) for name in (*self.experiments, catalogue.PROBE)]
         return [*alone, ("controls", self.controls)] if self.controls else alone
 
-    def cores_of_building(self, name: str, cores: int) -> int:
-        """For how many cores the job that compiles counts. It compiles on all of them, and where the
-        first page waits for it nothing runs beside it. The others run beside stages that keep one
-        core busy, such as making a page; nothing is ever measured meanwhile."""
-        first = max(self._priorities.get(owner, 0) for owner in self.experiments)
-        return cores if self.priority_of(name) >= first else 1
-
     def variants_of(self, owners: list[str]) -> list[str]:
         """variant.json of every variant of theirs that this preset needs."""
         return [

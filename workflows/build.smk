@@ -1,7 +1,7 @@
 # Kernel source + compiler + flags -> binary under its hash + variant.json.
 
 
-# One job an experiment, and one for all controls.
+# One job an experiment, and one for all controls: it compiles on every core.
 for name, owners in lab.built_together():
 
     rule:
@@ -14,7 +14,7 @@ for name, owners in lab.built_together():
         log:
             f"build/{name}.log",
         priority: lab.priority_of(name)
-        threads: lab.cores_of_building(name, workflow.cores)
+        threads: workflow.cores
         params:
             modules=lab.modules("build"),
             variants=lab.identities(owners),
