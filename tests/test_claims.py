@@ -323,6 +323,29 @@ def test_more_claims_of_a_figure_widen_each_interval() -> None:
     assert widths[1] > widths[0]
 
 
+def test_waits_for_a_cpu_widen_what_they_may_have_changed() -> None:
+    """Beside other work one side waited for 30 % of its time, and a ratio of 2 became 1.4."""
+
+    def waiting(share: float, rounds: int) -> dict[str, Any]:
+        table = slower(measured(2.0), A, 1 / (1 - share))
+        waited = (table["point"] == A) & (table["block"] < rounds)
+        return judge(table.assign(waited_fraction=np.where(waited, share, 0.0)))
+
+    verdict = waiting(0.3, rounds=6)
+    assert verdict["verdict"] == "inconclusive"
+    assert verdict["interval"][0] < 1.4 < 2.0 < verdict["interval"][1]
+    assert "waited 30\u00a0% of its time for a CPU" in verdict["reason"]
+    # A quarter of the rounds moves no median.
+    assert waiting(0.0, rounds=2)["verdict"] == "reproduced"
+    assert waiting(0.3, rounds=2)["verdict"] == "not_reproduced"
+    # What no wait can have made stays decided, and what did nothing but wait has an interval.
+    assert waiting(0.9, rounds=8)["verdict"] == "inconclusive"
+    far = claim(ratio(), [10, None])
+    table = measured(2.0).assign(waited_fraction=0.3)
+    assert judge(table, of=far)["verdict"] == "not_reproduced"
+    assert judge(table.assign(waited_fraction=1.0), of=far)["verdict"] == "inconclusive"
+
+
 def test_a_fact_is_decided_without_noise() -> None:
     limit = claim({"kind": "link_limit", "variant": "v"}, [None, 999], statistic=None)
     facts = {"limits": [{"variant": "v", "outcome": "found", "links_bytes": 999, "reason": "said"}]}

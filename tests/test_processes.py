@@ -149,3 +149,8 @@ def test_the_machines_page_judges_waiting_alike(tmp_path: Path) -> None:
     two, three = disturbances.noise(tmp_path / "run", plan)["starts"]
     assert two["run_delay_fraction"] == pytest.approx(30 / 2 / 500)
     assert three["run_delay_fraction"] is None  # more than the two CPUs
+    limits = {"run_delay_fraction": 0.02, "run_delay_least_ns": 0}
+    for least_ns, share in ((0, 15 / 500), (20, 0.0)):
+        plan = {"settings": {"disturbed": {**limits, "run_delay_least_ns": least_ns}}}
+        waited = disturbances.waits(tmp_path / "run", plan)
+        assert waited["waited_fraction"].tolist() == pytest.approx([share, 0.0])

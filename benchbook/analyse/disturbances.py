@@ -1,4 +1,4 @@
-"""What disturbed a run, from its journal and probes: for the machine's page, no estimate."""
+"""What disturbed a run, from its journal and probes."""
 
 from __future__ import annotations
 
@@ -6,8 +6,12 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+import pandas as pd
+
 from benchbook.measure.disturbance import run_delay_ns
 from benchbook.records import journal
+
+KEYS = ["point", "block", "invocation"]  # of a summary
 
 
 def noise(run: Path, plan: dict[str, Any]) -> dict[str, Any]:
@@ -84,10 +88,8 @@ def _add(starts: dict[tuple[int, int], dict[str, Any]], record: dict[str, Any]) 
             "frequency_khz": conditions.get("frequency_khz"),
         },
     )
-    seen = record["observations"]
-    count = max(seen.get("processes") or 1, seen.get("threads_used") or 1)
     values = {
-        "run_delay_ns": run_delay_ns(usage, count, len(conditions["cpus"])),
+        "run_delay_ns": _waited_ns(record),
         "timed_ns": usage.get("wall_ns"),
         "involuntary_switches": usage.get("involuntary_switches"),
         "migrations": usage.get("migrations"),
@@ -97,6 +99,27 @@ def _add(starts: dict[tuple[int, int], dict[str, Any]], record: dict[str, Any]) 
             row[name] = (row[name] or 0) + value
     if row["run_delay_ns"] is not None and row["timed_ns"]:
         row["run_delay_fraction"] = row["run_delay_ns"] / row["timed_ns"]
+
+
+def _waited_ns(record: dict[str, Any]) -> float | None:
+    """How long one point of a start waited for a CPU."""
+    seen = record["observations"]
+    count = max(seen.get("processes") or 1, seen.get("threads_used") or 1)
+    return run_delay_ns(record["usage"], count, len(record["conditions"]["cpus"]))
+
+
+def waits(run: Path, plan: dict[str, Any]) -> pd.DataFrame:
+    """[point, block, invocation, waited_fraction]: the share of its time that each point of a start
+    waited for a CPU; 0 within the limits that were set before the run, and where nothing tells."""
+    limits = plan["settings"]["disturbed"]
+    rows = []
+    for record in journal.read_lines(run / journal.JOURNAL):
+        if record["kind"] == "invocation":
+            waited_ns, wall_ns = _waited_ns(record) or 0.0, record["usage"].get("wall_ns") or 0
+            most_ns = max(limits["run_delay_least_ns"], limits["run_delay_fraction"] * wall_ns)
+            share = min(waited_ns / wall_ns, 1.0) if wall_ns and waited_ns > most_ns else 0.0
+            rows.append((record["point"], record["block"], record["invocation"], share))
+    return pd.DataFrame(rows, columns=[*KEYS, "waited_fraction"])
 
 
 def _pairs(probes: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -13,7 +13,7 @@ from benchbook import stats
 from benchbook.analyse import tables
 from benchbook.analyse.cache_latency import chases
 from benchbook.analyse.ceilings import ceilings
-from benchbook.analyse.disturbances import caches_of, noise
+from benchbook.analyse.disturbances import KEYS, caches_of, noise, waits
 from benchbook.analyse.peer_agreement import agreement
 from benchbook.analyse.sample_quality import steadiness
 from benchbook.analyse.tables import calls_in_parts, invocation_spans
@@ -54,6 +54,7 @@ def analyse(pointer: Path, samples: Path, evidence: Path, output: Path) -> None:
     run = read_measured(pointer, evidence)
     states, readings = machine_states(run.folder)
     summaries, inside = with_states(samples, run.plan["paper_samples"], states)
+    summaries = summaries.merge(waits(run.folder, run.plan), on=KEYS, how="left")
     points = [*measured_points(run, summaries, inside), *skipped_points(run.plan)]
     bounds = ceilings(points, run.definition.get("ceilings", {}), run.plan["sizes"]["total LLC"])
     items, starts = run.evidence["items"], starts_of_run(run.folder)

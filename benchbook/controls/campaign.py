@@ -42,8 +42,8 @@ COPIED = ("kernels", "config", "data/published", "tests/counter_outputs")
 FIRST_SEED = 1000  # of replays; those of `snakemake controls` are far below
 TOLD_EVERY_S = 30
 MOST_OTHERS = 0.05  # CPUs that others kept busy: above, what needs a quiet machine is no null
-# Beside a load everything takes longer, and what does not fit the budget is left out. The load has to
-# reach what is measured.
+# Beside a load everything takes longer, and what does not fit the budget is left out. The load has
+# to reach what is measured.
 SETTINGS = {"preset": "tiny", "controls_budget_s": 30, "before_others": False}
 
 

@@ -13,8 +13,9 @@ from typing import Any
 class Code(StrEnum):
     """The kinds of reasons, with the parameters that each has."""
 
-    # The interval and the region that counts as holding; `widened_by`, as of SMALL_EFFECT, is
-    # the factor by which the same binary measured twice differs, where it does.
+    # The interval and the region that counts as holding; where it is wider for it, as of
+    # SMALL_EFFECT, `widened_by` is the factor by which the same binary measured twice differs, and
+    # `waited` the share of its time that a program waited for a CPU.
     WITHIN = "within_region"
     OUTSIDE = "outside_region"
     OVER_THE_EDGE = "over_the_edge"

@@ -2,7 +2,8 @@
 
 I is the simultaneous interval, R the region that counts as holding: I within R reproduced, I and
 R disjoint not reproduced, else inconclusive. Where the same binary measured twice differs, every
-interval is wider by that difference.
+interval is wider by that difference; where programs waited for a CPU in most rounds, by what that
+may have added to their times.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from benchbook.judge.resolved_claim import MEASURES, Claim, ResolvedClaim, estim
 
 REPRODUCED, NOT_REPRODUCED = "reproduced", "not_reproduced"
 INCONCLUSIVE, NOT_MEASURABLE = "inconclusive", "not_measurable_here"
+MOST_WAITED = 0.99  # of its time: what did nothing but wait has an interval all the same
 LEAST_OVERLAP = 0.8  # of the time of all processes together, for rates that are added
 BY_INTERVAL = {
     REPRODUCED: Code.WITHIN,
@@ -146,7 +148,7 @@ def judge_claim(
 
 
 class Outcome(NamedTuple):
-    """A verdict with its reason, and the estimate whose interval, widened by the twins, gave it."""
+    """A verdict with its reason, and the estimate whose interval, widened, gave it."""
 
     verdict: str
     reason: Reason
@@ -157,9 +159,12 @@ def outcome(resolved: ResolvedClaim, made: Estimate, null: dict[str, Any]) -> Ou
     """The verdict of a claim on its estimate `made`, at the level of that and of the twins'
     `null`."""
     made, widening = _beside_null(resolved.estimand, made, null)
+    waited = waited_fraction(resolved)
+    if waited:
+        made = widened(resolved.estimand, made, -math.log1p(-min(waited, MOST_WAITED)))
     verdict, reason = _decided(resolved.claim, made, null)
-    if widening:
-        reason = replace(reason, parameters=reason.parameters | {"widened_by": widening})
+    said = {"widened_by": widening, "waited": waited}
+    reason = replace(reason, parameters=reason.parameters | {k: v for k, v in said.items() if v})
     if apart := _processes_apart(resolved.used, resolved.run.known):
         return Outcome(INCONCLUSIVE, apart, made)
     return Outcome(verdict, reason, made)
@@ -209,6 +214,17 @@ def _beside_null(
         return made, None
     apart = furthest(null["again"])
     return widened(estimand, made, apart), math.exp(apart)
+
+
+def waited_fraction(resolved: ResolvedClaim) -> float:
+    """The share of its time that the point of a claim which waited longest for a CPU did so in the
+    median round; 0 where most rounds were undisturbed. Without the wait it would have taken less
+    time by at most that."""
+    summaries = resolved.run.summaries
+    if "waited_fraction" not in summaries:
+        return 0.0
+    own = summaries[summaries["point"].isin(names_of(resolved.used))]
+    return float(own.groupby("point")["waited_fraction"].median().max())
 
 
 def _decided(claim: Claim, made: Estimate, null: dict[str, Any]) -> tuple[str, Reason]:

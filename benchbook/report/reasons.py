@@ -117,14 +117,20 @@ def _cause(claim: Claim) -> str:
 
 
 def widening(reason: dict[str, Any]) -> str:
-    """What the same binary measured twice did to the interval; nothing where it did not differ."""
-    by = reason.get("widened_by")
-    if by is None:
-        return ""
-    return (
-        "; the same program measured twice differs here, so the interval is wider by a factor of "
-        f"{by:.3g} on each side"
-    )
+    """What made the interval wider: the same binary measured twice, and waits for a CPU; nothing
+    where neither did."""
+    text = ""
+    if by := reason.get("widened_by"):
+        text += (
+            "; the same program measured twice differs here, so the interval is wider by a factor "
+            f"of {by:.3g} on each side"
+        )
+    if waited := reason.get("waited"):
+        text += (
+            f"; a program waited {number_format.share(waited)} of its time for a CPU that other "
+            "work used, so the interval is wider by what that may add"
+        )
+    return text
 
 
 def _factor(reason: dict[str, Any]) -> str:

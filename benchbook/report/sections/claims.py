@@ -385,7 +385,7 @@ def price(claim: Claim) -> str:
     reckoned = claim["price"]
     if not reckoned:
         return ""
-    if reckoned["guard"] and claim["reason"].get("widened_by"):
+    if reckoned["guard"] and reasons.widening(claim["reason"]):
         return "More rounds would not help, a quieter machine would."
     if reckoned["guard"]:
         return "More rounds would not help."
