@@ -15,10 +15,13 @@ from benchbook.explain.clean.pipeline import log_of, panes_of
 from benchbook.explain.context import (
     best_of_runs,
     error_messages,
+    file_systems,
     headings,
+    job_files,
     machine_facts,
     process_totals,
     quoted_rates,
+    said_trips,
     same_runs,
     truncated_end,
 )
@@ -140,11 +143,14 @@ def of_content(name: str, content: bytes, machine: Machine) -> Explained:
         same_runs.tell_commands(log_part.commands, own)
         for telling in (
             truncated_end.drop,
+            job_files.tell,
             process_totals.tell,
             best_of_runs.tell,
             quoted_rates.tell,
             machine_facts.tell,
+            file_systems.tell,
             headings.tell,
+            said_trips.tell,
         ):
             with _guarded(f"reading of {telling.__module__}", notes):
                 telling(log_part, own)
@@ -235,7 +241,9 @@ _NAMES = (
     "IMB", "iperf", "iperf3", "likwid-bench", "likwid-perfctr", "lmbench", "lat_mem_rd", "mbw",
     "mlc", "nccl-tests", "netperf", "nvbandwidth", "osu_bw", "osu_latency", "perf stat", "pyperf",
     "sockperf", "STREAM", "sysbench", "tinymembench", "fio", "ib_write_bw", "ib_send_lat",
-    "ib_read_bw", "criterion", "BenchmarkDotNet", "JMH", "HPL", "hdparm", "ioping", "NPB",
+    "ib_read_bw", "criterion", "BenchmarkDotNet", "JMH", "HPL", "hdparm", "ioping", "NPB", "wrk",
+    "ApacheBench", "redis-benchmark", "memtier_benchmark", "pgbench", "qperf", "iozone",
+    "CrystalDiskMark", "iostat", "mtr", "rados bench",
 )  # fmt: skip
 _NAMED = late(rf"(?<![\w-])(?:{'|'.join(_NAMES)})(?![\w-])", re.I)
 _LOOKED_AT = 1 << 20  # characters

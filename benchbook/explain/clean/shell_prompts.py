@@ -36,7 +36,8 @@ _MEASURING = (
     "fio", "hyperfine", "netperf", "iperf", "iperf3", "sockperf", "mbw", "ioping", "hdparm", "dd",
     "likwid-bench", "likwid-perfctr", "likwid-pin", "numactl", "taskset", "mpirun", "mpiexec",
     "srun", "nvbandwidth", "bandwidthTest", "sysbench", "perf", "ib_write_bw", "ib_read_bw",
-    "ib_send_bw", "ib_write_lat", "ib_read_lat", "ib_send_lat", "wrk", "pyperf",
+    "ib_send_bw", "ib_write_lat", "ib_read_lat", "ib_send_lat", "wrk", "pyperf", "wrk2", "ab",
+    "hey", "oha", "redis-benchmark", "memtier_benchmark", "pgbench", "qperf", "iozone", "mtr",
 )  # fmt: skip
 _BARE = late(
     r"\s{0,8}((?:[A-Z][A-Z0-9_]{2,40}=\S{1,80} +){0,6}(?:sudo(?: -\w+)* +)?"

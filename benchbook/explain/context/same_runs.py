@@ -48,6 +48,8 @@ def lines_of_results(reports: Sequence[Report]) -> set[int]:
 def tell_commands(commands: Sequence[Command], reports: Sequence[Report]) -> None:
     """Give each report the words of the last command above it, and what was set for that."""
     for report in reports if commands else ():
+        if report.asked:
+            continue  # its own output has its options
         if above := bisect_left(commands, report.line, key=lambda command: command.number):
             last = commands[above - 1]
             report.asked = (

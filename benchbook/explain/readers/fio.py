@@ -169,7 +169,10 @@ def _json(document: Document) -> list[Report]:
         ]
         if results:
             version = str(body["fio version"]).removeprefix("fio-")
-            reports.append(Report(TOOL, results, document.line_of(job), version, facts))
+            report = Report(TOOL, results, document.line_of(job), version, facts)
+            if "rw" in options or "readwrite" in options:
+                report.asked = ("fio", *(f"--{name}={value}" for name, value in options.items()))
+            reports.append(report)
     return reports
 
 

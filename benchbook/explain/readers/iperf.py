@@ -144,8 +144,10 @@ def _says(log: Log, run: _Run, line: Line) -> None:
         _connected(run, text, found)
     elif "size" in text and (found := _BUFFER.search(text)):
         size = log.number(found[2])
-        if size and "(default)" not in text and found["kind"] == "UDP buffer":
-            run.facts["socket_buffer_bytes"] = round(size * BINARY[found[3]][1])
+        if size and "(default)" not in text:
+            is_udp = found["kind"] == "UDP buffer"
+            name = "socket_buffer_bytes" if is_udp else "tcp_window_bytes"
+            run.facts[name] = round(size * BINARY[found[3]][1])
     elif " byte " in text and (found := _DATAGRAM.search(text)):
         run.facts["message_bytes"] = int(found[1])
     elif " Sent " in text and (found := _SENT.search(text)):

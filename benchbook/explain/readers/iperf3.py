@@ -31,6 +31,8 @@ _VERSION = late(r"^\s*iperf (3\.\S+)")
 _REVERSE = late(r"Reverse mode, remote host")
 _TEST = late(r"Starting Test: protocol: (?P<protocol>TCP|UDP), .* (?P<block>\d+) byte blocks")
 _MSS = late(r"(?:TCP MSS:|connection MSS)\s+(\d+)")
+# Of --debug, behind each interval.
+_KERNEL = late(r"tcpi_snd_cwnd \d{1,9} tcpi_snd_mss (?P<mss>\d{1,6}) tcpi_rtt (?P<trip>\d{1,9})\b")
 _ERROR = late(r"iperf3: (?:error - (.+)|interrupt - (.+)|(the .+))")
 _CPU = late(r"CPU Utilization: local/(\w+) ([\d.,]+)%.*remote/(\w+) ([\d.,]+)%")
 # A member of an object, or a bracket; there the server's text is one string.
@@ -207,6 +209,11 @@ def _says(log: Log, run: _Run, line: Line) -> None:
         run.facts[key] = int(found["block"])
     elif "MSS" in text and (found := _MSS.search(text)):
         run.facts["mss_bytes"] = int(found[1])
+    elif "tcpi_rtt" in text and (found := _KERNEL.search(text)):
+        run.facts.setdefault("mss_bytes", int(found["mss"]))
+        trip = int(found["trip"])
+        if trip:
+            run.results.append(Result("round trip", trip, "us", line.number, "sample", {}))
     elif ("Jitter" in text and "Lost/Total" in text) or "Total Datagrams" in text:
         run.facts["protocol"] = "udp"
     elif "[ ID]" in text and _SENT.search(text):

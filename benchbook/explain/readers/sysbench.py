@@ -32,6 +32,16 @@ _OPERATIONS = late(
 _COUNT = late(r"^total number of events: +(\d{1,18})$")
 _EVENTS = late(rf"^(?:events per second|events/s \(eps\)): *({_NUMBER})")
 _FILES = late(rf"^(read|written), MiB/s: +({_NUMBER})$")
+# Of the test of files: operations, and what it opens, flushes and does.
+_FILE_COUNTS = late(rf"^(reads|writes|fsyncs)/s: +({_NUMBER})$")
+_FILE_INTERVAL = late(
+    rf"^\[ *({_NUMBER})s \] reads: ({_NUMBER}) MiB/s writes: ({_NUMBER}) MiB/s "
+    rf"fsyncs: ({_NUMBER})/s\b"
+)
+_FILES_OF = late(r"^(\d{1,9}) files, \S+ each$")
+_FILE_FLAGS = late(r"^Extra file open flags: (\S.{0,60})$")
+_FLUSHES = late(r"^Periodic FSYNC enabled, calling fsync\(\) each (\d{1,9}) requests")
+_DOES = late(r"^Doing ((?:sequential|random) (?:read|write|rewrite|r/w)) test$")
 # A result that somebody quotes in a sentence of his own.
 _QUOTED = late(rf"(?<![\w(./-])({_NUMBER}) Mi?B/s(?:ec)?\b")
 _INTERVAL = late(rf"^\[ *({_NUMBER})s \] ({_NUMBER}) Mi?B/sec")
@@ -137,6 +147,7 @@ def _line(asked: dict[int, dict[str, Any]], reading: Reading[_Run], text: str) -
     label, _, rest = text.partition(":")
     if rest.strip():
         _tell(run.facts, label, rest.strip())
+    _tell_files(run.facts, text)
     if text in _HEADS:
         run.begun = True
     elif "memory speed test" in text or "memory operations speed test" in text:
@@ -209,6 +220,18 @@ def _tell(facts: dict[str, Any], label: str, text: str) -> None:
             facts[name] = kind(text)
 
 
+def _tell_files(facts: dict[str, Any], text: str) -> None:
+    """Keep what a line tells of the test of files."""
+    if text.startswith("Extra file open flags") and (found := _FILE_FLAGS.match(text)):
+        facts["open_flags"] = found[1]
+    elif text.startswith("Periodic FSYNC") and (found := _FLUSHES.match(text)):
+        facts["flushed_every"] = int(found[1])
+    elif text.endswith(" each") and (found := _FILES_OF.match(text)):
+        facts["files"] = int(found[1])
+    elif text.startswith("Doing ") and (found := _DOES.match(text)):
+        facts["operation"] = found[1]
+
+
 def _figures(reading: Reading[_Run], text: str) -> None:
     """The figures of a line."""
     run = reading.run
@@ -231,6 +254,13 @@ def _figures(reading: Reading[_Run], text: str) -> None:
     elif found := _INTERVAL.match(text):
         of = {"interval_end_s": reading.number(found[1])}
         _add(reading, "transfer rate", found[2], "MiB/s", "sample", of)
+    elif (found := _FILE_COUNTS.match(text)) and run.is_sure:
+        _add(reading, f"file {found[1]}", found[2], "operations/s", "mean")
+    elif found := _FILE_INTERVAL.match(text):
+        of = {"interval_end_s": reading.number(found[1])}
+        for name, digits in (("file read rate", found[2]), ("file write rate", found[3])):
+            _add(reading, name, digits, "MiB/s", "sample", of)
+        _add(reading, "file fsyncs", found[4], "operations/s", "sample", of)
     elif (found := _TOTAL_TIME.match(text)) and run.is_sure:
         run.facts["elapsed_s"] = reading.number(found[1])
         run.facts["elapsed_error_s"] = max(half_digit(found[1]), _STARTING_S)

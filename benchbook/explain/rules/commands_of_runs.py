@@ -10,10 +10,12 @@ from benchbook.explain.model import Command, Report
 from benchbook.explain.readers.common.command_lines import option
 from benchbook.explain.rules import rule
 from benchbook.explain.rules.common.findings import finding
+from benchbook.explain.rules.disk_limits import fio_options
 from benchbook.findings import Finding
 
 _OF_SHELL = late(r"(?<!\S)(?:\|\|?|&&|>>?|2>&1|;)(?!\S)|\$\(|;(?: |$)")
-_SYNCED = late(r"^--(?:fsync|fdatasync|end_fsync|sync|fsync_on_close)\b(?!=0)")
+_SYNCED = ("fsync", "fdatasync", "end_fsync", "sync", "fsync_on_close")
+_WITHOUT_CACHE = ("null", "rdma", "net", "netsplice", "cpuio", "rbd", "rados", "libiscsi", "nbd")
 _READS, _WRITES = late(r"\bread(?:s|ing)?\b", re.I), late(r"\bwrit(?:e|es|ing)\b", re.I)
 
 
@@ -56,21 +58,16 @@ def buffered_requests(report: Report) -> Iterator[Finding]:
     Decided by the command line above the run: without --direct=1, reads may come from memory and
     writes end there, unless it asks to flush them.
     """
-    words = report.asked
-    if report.tool != "fio" or not any(word.rpartition("/")[2] == "fio" for word in words):
-        return
-    direct = option(_asked(report), "--direct")
-    by_file = not any(word.startswith(("--rw", "--readwrite")) for word in words)
-    engine = option(_asked(report), "--ioengine") or report.facts.get("engine")
-    if (
-        direct not in ("", "0")
-        or by_file
-        or engine in ("null", "rdma", "net", "netsplice", "cpuio")
-    ):
+    options = fio_options(report)
+    if not {"rw", "readwrite"} & options.keys() or options.get("buffered") == "0":
+        return  # of a job file that the log does not show
+    direct, engine = options.get("direct", ""), options.get("ioengine")
+    if direct not in ("", "0") or (engine or report.facts.get("engine")) in _WITHOUT_CACHE:
         return
     rates = [rate for rate in report.being("mean") if rate.name.endswith("bandwidth")]
     is_read = any(rate.name.startswith("read") for rate in rates)
-    if rates and (is_read or not any(map(_SYNCED.match, words))):
+    is_synced = any(options.get(name, "0") != "0" for name in _SYNCED)
+    if rates and (is_read or not is_synced):
         how = "asked" if direct else "not_asked"
         yield finding("buffered-requests", about=rates, first=rates[0], how=how)
 

@@ -14,7 +14,7 @@ from benchbook.explain.model import Report, Result
 from benchbook.explain.printed_digits import is_number
 from benchbook.explain.rules import rule
 from benchbook.explain.rules.common.findings import finding
-from benchbook.explain.rules.storage import WAITING, WAYS
+from benchbook.explain.rules.storage import WAITING, WAYS, is_handing_over
 from benchbook.findings import Finding
 
 
@@ -64,6 +64,9 @@ def _under_way(report: Report) -> tuple[float, float, Result | None]:
     and the first latency; zeros where one of them is not known."""
     in_flight = per_s = 0.0
     first: Result | None = None
+    is_mixed = str(report.facts.get("operation", "")).endswith("rw")
+    if is_mixed and not all(_mean(report, way, "operation rate") for way in WAYS):
+        return 0.0, 0.0, None  # the log ends between the two
     for way in WAYS:
         count = _mean(report, way, "operation rate")
         wait = _mean(report, way, "lat") or _mean(report, way, "clat")
@@ -95,7 +98,8 @@ def requests_under_way(report: Report) -> Iterator[Finding | str]:
     in_flight, per_s, wait = _under_way(report) if report.tool == "fio" else (0.0, 0.0, None)
     if wait is None or per_s <= 0:
         return
-    asked = report.facts.get("queue_depth", 1) * report.facts.get("processes", 1)
+    jobs = report.facts.get("processes", 1)
+    asked = report.facts.get("queue_depth", 1) * jobs
     operation = str(report.facts.get("operation", ""))
     size = report.facts.get("block_bytes") or 0
     least = min((own.base_value for own in report.being("min") if "lat" in own.name), default=0.0)
@@ -103,7 +107,13 @@ def requests_under_way(report: Report) -> Iterator[Finding | str]:
     if operation.startswith("rand") and is_seek and least >= LEAST_WAIT_NS:
         words = {"per_s": per_s, "each_ns": 1e9 / per_s, "in_flight": in_flight}
         yield finding("seeks", words, wait=wait)
-    elif in_flight >= LONG_QUEUE and in_flight / per_s >= LONG_WAIT_S and asked >= LONG_QUEUE:
+    elif (
+        in_flight >= LONG_QUEUE
+        and in_flight / per_s >= LONG_WAIT_S
+        and asked >= LONG_QUEUE
+        and not _is_of_few(report, wait)
+        and not is_handing_over(report)
+    ):
         words = {"per_s": per_s, "in_flight": in_flight, "waits_s": in_flight / per_s}
         yield finding("long-queue", words, wait=wait)
     elif ONE[0] <= in_flight <= ONE[1] and asked == 1:
@@ -111,6 +121,17 @@ def requests_under_way(report: Report) -> Iterator[Finding | str]:
             f"line {wait.line}: one request was under way at a time, so the rate is one over its "
             f"time: {number(per_s)} a second. A deeper queue (--ioengine=libaio --iodepth=32) or "
             "more jobs show what the device can do"
+        )
+    elif (
+        _is_one_for_each(report)
+        and ONE_EACH[0] <= in_flight / jobs <= ONE_EACH[1]
+        and per_s * (size or LARGEST_SEEK_BYTES) <= LITTLE_BYTES_PER_S
+    ):
+        yield (
+            f"line {wait.line}: each of {jobs:g} jobs had one request under way. So the rate of "
+            f"{number(per_s)} a second is {jobs:g} over the time of a request, and no bandwidth "
+            f"holds it. If the device does one at a time, its own time is {1e3 / per_s:.3g} ms, "
+            "and the rest is waiting for the others. Else a network or a flush takes the time"
         )
     elif (
         in_flight < NOT_FULL * asked
@@ -122,6 +143,23 @@ def requests_under_way(report: Report) -> Iterator[Finding | str]:
             f"{asked} that were asked for. So the queue was not full, and something before the "
             "device holds the rate (the submitting core, a limit, flushes)"
         )
+
+
+LITTLE_BYTES_PER_S = 5e7  # what the slowest disks carry
+ONE_EACH, ONLY_ONE = (0.85, 1.1), 99.0
+
+
+def _is_of_few(report: Report, wait: Result) -> bool:
+    """Whether few long requests make the mean: the usual one does not wait so long."""
+    middle = report.only(wait.name, "p50") or report.only(wait.name.replace(" lat", " clat"), "p50")
+    return middle is not None and middle.base_value < wait.base_value / 3
+
+
+def _is_one_for_each(report: Report) -> bool:
+    """Whether several jobs had one request under way each."""
+    alone, depth = report.facts.get("one_in_flight_percent"), report.facts.get("queue_depth")
+    is_alone = depth == 1 or (is_number(alone) and alone >= ONLY_ONE)
+    return is_alone and report.facts.get("processes", 1) > 1
 
 
 _LIMIT = late(r"^(\d+(?:\.\d+)?)([kKmMgG]?)")
@@ -219,11 +257,11 @@ def flushed_writes(report: Report) -> Iterator[Finding]:
         if options.get(name) in ("1", "sync", "dsync")
     ]
     count = _mean(report, "write", "operation rate")
-    if each and count and count.is_positive and 1e9 / count.value >= FLUSHED_NS:
-        words = {"each_ns": 1e9 / count.value, "asked": each[0]}
-        words["jobs"] = jobs = report.facts.get("processes", 1)
+    jobs = report.facts.get("processes", 1)
+    if each and count and count.is_positive and 1e9 * jobs / count.value >= FLUSHED_NS:
+        words = {"each_ns": 1e9 * jobs / count.value, "asked": each[0], "jobs": jobs}
         flush = report.only("sync", "mean")
-        if flush and flush.base_value < OF_WRITE * jobs * words["each_ns"]:
+        if flush and flush.base_value < OF_WRITE * words["each_ns"]:
             return  # the tool timed the flush itself: the write takes the time
         yield finding("each-flushed", words, count=count)
 
@@ -262,6 +300,7 @@ SUFFIXES |= {"kb": 10**3, "mb": 10**6, "gb": 10**9, "kib": 1 << 10, "mib": 1 << 
 _BLOCK = late(r"^(\d+)([a-zA-Z]{0,3})$")
 SMALL_BLOCK, SYNCED_BLOCK = 2048, 1 << 17
 SLOW_BLOCK_S = 5e-5
+LONG_BLOCK, LONG_BLOCK_S = 1 << 20, 0.04  # a disk that turns writes that much in a third of it
 GENERATED_BYTES_PER_S = 7e8
 FEW_BYTES, FEW_S = 1 << 26, 0.2
 TARGETS_APART = 5.0
@@ -306,6 +345,8 @@ def _of_copy(report: Report, copy: Result) -> Iterator[tuple[str, Mapping[str, A
         yield "random-source", words | {"source": source}
     elif each_waits and block <= SYNCED_BLOCK and blocks > 1 and took / blocks >= SLOW_BLOCK_S:
         yield "waits-for-each", words | {"flags": flags}
+    elif each_waits and block <= LONG_BLOCK and blocks > 4 and took / blocks >= LONG_BLOCK_S:
+        yield "long-blocks", words | {"flags": flags}
     elif not each_waits and block <= SMALL_BLOCK and blocks > 1000:
         yield "copied-in-small-blocks", words
     elif blocks == 1 and moved < FEW_BYTES and took < FEW_S:

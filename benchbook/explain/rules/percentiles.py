@@ -10,6 +10,7 @@ from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Report, Result
 from benchbook.explain.rules import rule
 from benchbook.explain.rules.common.findings import finding
+from benchbook.explain.rules.common.latencies import NAMES
 from benchbook.findings import Finding
 
 _SHARE = late(r"^p(\d+(?:\.\d+)?)$")
@@ -17,6 +18,7 @@ GAP = 6.0  # from one printed percentile to the next
 FLAT = 4.0  # of the times on either side: last ÷ first
 LEAST_SHARE = 10.0  # per cent of the times in either group
 LONG_NS = 1e5
+FAR_SHARES, BEYOND = (90.0,), 1.05  # the mean ÷ that percentile
 
 
 def _percentiles(report: Report) -> dict[str, list[tuple[float, Result]]]:
@@ -51,12 +53,17 @@ def two_groups(report: Report) -> Iterator[Finding]:
 
 
 @rule
-def mean_above_most(report: Report) -> Iterator[str]:
-    """A note for a mean above three quarters of the times."""
+def mean_above_most(report: Report) -> Iterator[Finding | str]:
+    """A finding for a mean above nine tenths of the times, a note for one above three quarters."""
     for name, own in _percentiles(report).items():
         quarter = [time for share, time in own if share == 75.0]
+        far = [time for share, time in own if share in FAR_SHARES]
         mean = report.only(name, "mean")
-        if mean and quarter and mean.base_value > quarter[0].base_value:
+        is_other = name in NAMES or name.startswith("time ")  # which have rules of their own
+        if mean and far and not is_other and mean.base_value > BEYOND * far[0].base_value:
+            words = {"mean": mean, "far": far[0], "most": report.only(name, "max"), "name": name}
+            yield finding("mean-beyond-p90", words, about=[mean])
+        elif mean and quarter and mean.base_value > quarter[0].base_value:
             yield (
                 f"line {mean.line}: the mean of {name} is {mean.value:g} {mean.unit}, and three "
                 f"quarters of the times are below it ({quarter[0].value:g}). Some long ones make "

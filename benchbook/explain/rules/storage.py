@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from benchbook.explain.model import Report, Result
+from benchbook.explain.printed_digits import is_number
 from benchbook.explain.rules import rule
 from benchbook.explain.rules.common.findings import finding
 from benchbook.findings import Finding
@@ -18,9 +19,59 @@ LEAST_SLAT_NS = 5e3
 FASTEST_NS = 6e3  # for a request: no disk on a bus answers within less
 CACHED_BYTES_PER_S = 15e9  # of a file: more than a disk on four lanes of PCIe 5
 FLUSHED_BYTES_PER_S = 3.5e9  # through the page cache and onto a disk, one after the other
+FEW_NS = 4e4  # a copy of some pages; flash takes longer for one
+MEMORY_BYTES_PER_S = 2e9  # of one request after the other
+FAST_BYTES_PER_S = 2e8  # what is slower than that waited for its disk most of the time
 LEAST_S = 2.5  # of hdparm, which reads for three seconds if it can
 FIXED_BYTES = 1 << 26  # that an old hdparm reads, however long it takes
 SLOW_BYTES_PER_S = 8e6  # of a disk that the kernel reads by PIO
+
+
+FULL = (0.8, 1.08)  # of the jobs, always handing a request over
+LEAST_TAKEN_NS, LEAST_UNSEEN_NS = 2e4, 1e5  # where nobody knows how busy the core was
+BUSY = 70.0  # per cent of a core: then it is the core that submits
+
+
+def submissions(report: Report) -> tuple[list[Result], float]:
+    """What handing over takes, and how many requests there were a second."""
+    taken = [
+        (slat, count.value)
+        for way in WAYS
+        if (slat := report.only(f"{way} slat", "mean")) and slat.is_positive
+        if (count := report.only(f"{way} operation rate", "mean")) and count.is_positive
+    ]
+    return [slat for slat, _ in taken], sum(count for _, count in taken)
+
+
+def busy_with_submissions(report: Report) -> float:
+    """How many jobs hand a request over at any time, on average (Little's law)."""
+    slats = {way: report.only(f"{way} slat", "mean") for way in WAYS}
+    counts = {way: report.only(f"{way} operation rate", "mean") for way in WAYS}
+    pairs = ((slats[way], counts[way]) for way in WAYS)
+    return sum(slat.base_value * count.value / 1e9 for slat, count in pairs if slat and count)
+
+
+def is_handing_over(report: Report) -> bool:
+    """Whether the jobs of fio do nothing but hand requests over, though the core is not busy and
+    the requests are not done by that."""
+    if report.tool != "fio" or report.facts.get("queue_depth") == 1:
+        return False
+    slats, _ = submissions(report)
+    waits = [own for way in WAYS if (own := report.only(f"{way} clat", "mean"))]
+    if not slats or not waits:
+        return False
+    shares = [report.facts.get(f"cpu_{name}_percent") for name in ("user", "system")]
+    is_seen = all(map(is_number, shares))
+    if is_seen and sum(share for share in shares if share) >= BUSY:
+        return False
+    longest = max(slat.base_value for slat in slats)
+    if longest < (LEAST_TAKEN_NS if is_seen else LEAST_UNSEEN_NS):
+        return False
+    if longest > LONGER * waits[0].base_value:
+        return False
+    return (
+        FULL[0] <= busy_with_submissions(report) / (report.facts.get("processes") or 1) <= FULL[1]
+    )
 
 
 @rule
@@ -37,9 +88,11 @@ def page_cache(reports: Sequence[Report]) -> Iterator[Finding]:
         elif report.tool == "fio":
             yield from _of_fio(report)
     if unsynced:
-        copies = [report.results[0] for report in unsynced]
-        words = {"copy": copies[0], "target": unsynced[0].facts["output"]}
-        yield finding("not-synced", words, about=copies, left=len(copies) - 1 or None)
+        fast = [own for own in unsynced if (own.results[0].rate or 0.0) >= FAST_BYTES_PER_S]
+        copies = [report.results[0] for report in fast or unsynced]
+        words = {"copy": copies[0], "target": (fast or unsynced)[0].facts["output"]}
+        kind = "not-synced" if fast else "not-waited-for"
+        yield finding(kind, words, about=copies, left=len(copies) - 1 or None)
 
 
 def _of_fio(report: Report) -> Iterator[Finding]:
@@ -47,17 +100,32 @@ def _of_fio(report: Report) -> Iterator[Finding]:
         for way in WAYS:
             wait = report.only(f"{way} clat", "mean") or report.only(f"{way} lat", "mean")
             taken = report.only(f"{way} slat", "mean")
-            queued = report.facts.get("engine") in QUEUEING
+            # Only engines with a queue print slat.
+            queued = report.facts.get("engine", "libaio" if taken else "") in QUEUEING
             if wait is None or not wait.is_positive:
                 continue
             if taken and queued and taken.base_value > max(LONGER * wait.base_value, LEAST_SLAT_NS):
                 times = taken.base_value / wait.base_value
-                yield finding("submitted-at-once", taken=taken, wait=wait, times=times, way=way)
+                words = {"taken": taken, "wait": wait, "times": times, "way": way}
+                if _is_of_memory(report, way, taken.base_value):
+                    yield finding("submitted-at-once", words)
+                else:
+                    yield finding("done-while-submitted", words)
             elif not queued and wait.base_value < FASTEST_NS:
                 yield finding("too-soon", wait=wait, way=way)
             else:
                 continue
             return
+
+
+def _is_of_memory(report: Report, way: str, taken_ns: float) -> bool:
+    """Whether requests are handed over at a rate that only memory has."""
+    rate, count = (report.only(f"{way} {kind}", "mean") for kind in ("bandwidth", "operation rate"))
+    size = report.facts.get("block_bytes")
+    if rate and count and count.is_positive:
+        size = (rate.rate or 0.0) / count.value
+    is_fast = is_number(size) and 1e9 * size / taken_ns >= MEMORY_BYTES_PER_S
+    return taken_ns < FEW_NS or is_fast
 
 
 def _of_dd(report: Report, unsynced: list[Report]) -> Iterator[Finding]:
@@ -78,7 +146,7 @@ def _of_dd(report: Report, unsynced: list[Report]) -> Iterator[Finding]:
         return
     if source.startswith("/dev/zero") and target.startswith("/dev/null"):
         yield finding("no-disk", copy=copy)
-    elif target and not target.startswith("/dev/null"):
+    elif target and not target.startswith("/dev/null") and not report.facts.get("file_system"):
         unsynced.append(report)
 
 

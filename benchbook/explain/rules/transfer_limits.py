@@ -48,8 +48,16 @@ def _intervals(report: Report) -> list[_Interval]:
     return []
 
 
-def _is_stuck(intervals: Sequence[_Interval]) -> bool:
-    small = [each for each in intervals if each.window.base_value <= ONE_SEGMENT_BYTES]
+def _segment_bytes(report: Report) -> float:
+    """The largest segment: as the tool says or was told, else that of Ethernet."""
+    asked = option(Command(report.line, report.asked), "-M", "--set-mss", "--mss")
+    sizes = [float(asked)] if asked.isdecimal() and len(asked) < 6 else []
+    mss = report.facts.get("mss_bytes")
+    return max([*sizes, float(mss) if is_number(mss) else 0.0, ONE_SEGMENT_BYTES])
+
+
+def _is_stuck(intervals: Sequence[_Interval], segment: float) -> bool:
+    small = [each for each in intervals if each.window.base_value <= segment]
     slow = [each for each in intervals if 8 * (each.rate.rate or 0.0) <= STUCK_BITS_PER_S]
     again = sum(each.again.value for each in intervals)
     return min(len(small), len(slow)) >= MOST_OF * len(intervals) and again > 1
@@ -63,7 +71,7 @@ def window_of_losses(report: Report) -> Iterator[Finding]:
     and the rate falls. Where the window stays at one segment, each resent one was lost again.
     """
     intervals = _intervals(report)
-    if len(intervals) >= LEAST_INTERVALS and _is_stuck(intervals):
+    if len(intervals) >= LEAST_INTERVALS and _is_stuck(intervals, _segment_bytes(report)):
         worst = min(intervals, key=lambda each: each.window.base_value)
         again = int(sum(each.again.value for each in intervals))
         words = {"window": worst.window, "rate": worst.rate, "again": again}
@@ -161,6 +169,7 @@ def window_in_queue(report: Report) -> Iterator[str]:
 
 
 BUSY, RATHER_BUSY = 95.0, 70.0  # per cent of a core
+FULL = 90.0  # of the core that submits: what interrupts and the hypervisor take comes on top
 
 
 @rule
@@ -189,7 +198,7 @@ def end_is_busy(reports: Sequence[Report]) -> Iterator[Finding | str]:
 def job_is_busy(report: Report) -> Iterator[Finding]:
     """A job of fio that uses all of the core that it submits from."""
     user, system = (report.facts.get(f"cpu_{name}_percent") for name in ("user", "system"))
-    if report.tool == "fio" and is_number(user) and is_number(system) and user + system >= BUSY:
+    if report.tool == "fio" and is_number(user) and is_number(system) and user + system >= FULL:
         words = {"user": user, "system": system, "line": report.facts["cpu_line"]}
         yield finding("job-is-busy", words, about=[f"line {words['line']}: cpu"])
 

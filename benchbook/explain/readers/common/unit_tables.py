@@ -26,6 +26,7 @@ _UNITS = {
     "Gbit/s": "Gbit/s", "Mb/s": "Mbit/s", "Gb/s": "Gbit/s", "Mbps": "Mbit/s", "Gbps": "Gbit/s",
     "MBps": "MB/s", "GBps": "GB/s", "MB/sec": "MB/s", "GB/sec": "GB/s", "ns/op": "ns",
     "us/op": "us", "ms/op": "ms", "ops/s": "operations/s", "op/s": "operations/s",
+    "OP/s": "operations/s", "TPS": "transactions/s", "tps": "transactions/s",
     "ops/sec": "operations/s", "IOPS": "operations/s", "req/s": "requests/s",
     "GFLOPS": "Gflop/s", "GFLOP/s": "Gflop/s", "GFlops": "Gflop/s", "MFLOPS": "Mflop/s",
     "TFLOPS": "Tflop/s", "TFLOP/s": "Tflop/s", "tok/s": "tokens/s", "tokens/s": "tokens/s",
@@ -34,7 +35,15 @@ _UNITS = {
     "fps": "frames/s", "FPS": "frames/s", "it/s": "iterations/s", "rows/s": "rows/s",
 }  # fmt: skip
 _UNIT = "|".join(re.escape(unit) for unit in sorted(_UNITS, key=len, reverse=True))
-_IN_HEAD = late(rf"[(\[] ?(?P<unit>{_UNIT}) ?[)\]]|(?:^|, ?| in |_)(?P<bare>{_UNIT})$")
+# Of a head that ends with it behind a space: none that is a word, or a letter alone.
+_SURE = "|".join(
+    re.escape(unit)
+    for unit in sorted(_UNITS, key=len, reverse=True)
+    if ("/" in unit and len(unit) > 3) or unit in ("IOPS", "ms", "us", "µs", "ns", "Gbps", "Mbps")
+)
+_IN_HEAD = late(
+    rf"[(\[] ?(?P<unit>{_UNIT}) ?[)\]]|(?:^|, ?| in |_)(?P<bare>{_UNIT})$| (?P<spaced>{_SURE})$"
+)
 _NUMBER = r"[-+]?\d[\d.,']*(?:[eE][-+]?\d+)?"
 _CELL = late(
     rf"(?P<value>{_NUMBER})(?: ?(?:±|\+/-|\+-) ?(?P<error>\d[\d.,]*) ?(?P<percent>%)?)?"
@@ -55,8 +64,12 @@ _COUNTED = {
     "num_threads": "threads", "omp_num_threads": "threads", "cores": "threads", "cpus": "threads",
     "processes": "processes", "procs": "processes", "ranks": "processes", "np": "processes",
     "nprocs": "processes", "gpus": "devices", "devices": "devices", "streams": "streams",
-    "connections": "streams",
+    "connections": "streams", "queue depth": "queue_depth", "qd": "queue_depth",
+    "iodepth": "queue_depth", "io depth": "queue_depth", "depth": "queue_depth",
+    "clients": "concurrency", "users": "concurrency", "concurrency": "concurrency",
+    "vus": "concurrency",
 }  # fmt: skip
+_DASHES = late(r"[-=\u2500]{10,400}")
 _RULE = late(r"[|:\s-]*-{2,}[|:\s-]*")
 _SEPARATORS = (",", ";", "\t")
 # Of tables whose heads have no units: what stands above them, as in a summary of lmbench.
@@ -81,6 +94,9 @@ def _markdown(log: Log) -> Iterator[Report]:
     is_ruled, title = False, ""
     for line in (*log.printed_lines(), Line(0, "")):
         text = line.text.strip()
+        if len(table) == 1 and not is_ruled and _DASHES.fullmatch(text):
+            is_ruled = True  # a rule without bars, as some programs draw it
+            continue
         if text.count("|") >= _LEAST_COLUMNS - 1 and len(text) <= LONGEST and text:
             if _RULE.fullmatch(text) and "|" in text:
                 table, is_ruled = table[-1:], bool(table)
@@ -122,7 +138,7 @@ def _separated(log: Log) -> Iterator[Report]:
 
 def _unit_of(head: str) -> str:
     found = _IN_HEAD.search(head) if len(head) <= _LONGEST_LABEL else None
-    return _UNITS[found["unit"] or found["bare"]] if found else ""
+    return _UNITS[found["unit"] or found["bare"] or found["spaced"]] if found else ""
 
 
 def _report(log: Log, table: Sequence[tuple[Line, list[str]]], title: str = "") -> Iterator[Report]:
@@ -131,8 +147,8 @@ def _report(log: Log, table: Sequence[tuple[Line, list[str]]], title: str = "") 
     if len(table) <= _LEAST_ROWS:
         return
     (head_line, heads), rows = table[0], table[1:]
-    results: list[Result] = []
-    for line, cells in rows:
+    results = list(_by_count(log, heads, rows))
+    for line, cells in rows if not results else ():
         label: list[str] = []
         compared: list[Result] = []
         counts: dict[str, int] = {}
@@ -165,6 +181,27 @@ def _report(log: Log, table: Sequence[tuple[Line, list[str]]], title: str = "") 
         results += [replace(result, of={**of, **result.of}) for result in compared]
     if any(result.statistic not in _COMPARING for result in results):
         yield Report(TOOL, results, head_line.number)
+
+
+def _by_count(
+    log: Log, heads: Sequence[str], rows: Sequence[tuple[Line, list[str]]]
+) -> Iterator[Result]:
+    """The figures of a table whose heads are numbers of threads, clients or requests, and whose
+    rows have names with units: `Queue Depth | 1 | 2 | 4`, `AIO (us) | 59.7 | 59.5 | 61.0`."""
+    counted = _COUNTED.get(heads[0].lower())
+    if not counted or not all(head.isdecimal() and len(head) < 7 for head in heads[1:]):
+        return
+    for line, cells in rows:
+        unit = _unit_of(cells[0]) or _last_word(cells[0])
+        for head, cell in zip(heads[1:], cells[1:], strict=False):
+            found = _CELL.fullmatch(cell)
+            if found and unit and not found["unit"]:
+                of = {counted: int(head)}
+                yield from _figures(log, line, (_name(cells[0]), found["value"], "", unit), of)
+
+
+def _last_word(text: str) -> str:
+    return _UNITS.get(text.rpartition(" ")[2], "")
 
 
 def _of_comparison(line: Line, head: str, cell: str) -> Iterator[Result]:

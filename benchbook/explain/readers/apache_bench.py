@@ -1,0 +1,96 @@
+"""ApacheBench (ab): rate, times of its connections, failures."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from benchbook.explain.lazy_regex import late
+from benchbook.explain.readers.common.line_reader import LineReader, Reading, Run
+from benchbook.explain.readers.common.load_lines import (
+    COUNT,
+    FAILED,
+    NUMBER,
+    RATE,
+    TIME,
+    host_of,
+)
+
+TOOL = "ab"
+_HEAD = late(r"^This is ApacheBench, Version (?P<version>\S+)")
+_COUNT = late(
+    r"^(?P<what>Concurrency Level|Complete requests|Failed requests|Non-2xx responses"
+    r"|Keep-Alive requests|Document Length): +(?P<count>\d{1,12})\b"
+)
+_HOST = late(r"^Server Hostname: +(?P<host>\S+)")
+_BEGUN = late(r"^Benchmarking (?P<host>\S+) \(be patient\)")
+_TOOK = late(rf"^Time taken for tests: +(?P<time>{NUMBER}) seconds")
+_RATE = late(rf"^Requests per second: +(?P<rate>{NUMBER}) \[#/sec\]")
+_EACH = late(rf"^Time per request: +(?P<time>{NUMBER}) \[ms\] \(mean\)")
+_MOVED = late(rf"^Transfer rate: +(?P<rate>{NUMBER}) \[Kbytes/sec\] received")
+_LENGTHS = late(
+    r"^\(Connect: (?P<connect>\d+), Receive: (?P<receive>\d+), Length: (?P<length>\d+), "
+    r"Exceptions: (?P<exceptions>\d+)\)$"
+)
+_TOTAL = late(
+    rf"^Total: +(?P<min>\d+) +(?P<mean>\d+) +(?P<stddev>{NUMBER}) +(?P<median>\d+) +(?P<max>\d+)\b"
+)
+_CONNECT = late(rf"^Connect: +\d+ +(?P<mean>\d+) +{NUMBER} +(?P<median>\d+) +(?P<max>\d+)\b")
+_SHARE = late(r"^(?P<share>66|75|80|90|95|98|99)% +(?P<time>\d+)\b")
+_FACTS = {"Concurrency Level": "concurrency", "Document Length": "response_bytes"}
+_OF_TIMES = ("min", "mean", "stddev", "median", "max")
+
+
+@dataclass
+class _Run(Run):
+    """One start."""
+
+    failed: int = 0
+    of_shares: bool = False
+
+
+def _line(reading: Reading[_Run], text: str) -> None:
+    run = reading.run
+    if found := _HEAD.match(text):
+        reading.begin(version=found["version"])
+    elif found := _BEGUN.match(text) or _HOST.match(text):
+        run.facts["served_at"] = host_of(found["host"])
+    elif found := _COUNT.match(text):
+        _counted(reading, found["what"], int(found["count"]))
+    elif found := _LENGTHS.match(text):
+        if run.failed and int(found["length"]) == run.failed:
+            run.facts["only_lengths_differ"] = True
+    elif found := _TOOK.match(text):
+        run.facts["elapsed_s"] = float(found["time"])
+    elif found := _RATE.match(text):
+        run = reading.begin() if any(own.name == RATE for own in run.results) else run
+        reading.add(RATE, found["rate"], "requests/s", "mean")
+    elif found := _EACH.match(text):
+        reading.add("time per request", found["time"], "ms", "mean")
+    elif found := _MOVED.match(text):
+        reading.add("throughput", found["rate"], "KiB/s", "mean")
+    elif found := _TOTAL.match(text):
+        for statistic in _OF_TIMES:
+            reading.add(TIME, found[statistic], "ms", statistic)
+    elif found := _CONNECT.match(text):
+        reading.add("time to connect", found["mean"], "ms", "mean")
+    elif text.startswith("Percentage of the requests served"):
+        run.of_shares = True
+    elif run.of_shares and (found := _SHARE.match(text)):
+        reading.add(TIME, found["time"], "ms", f"p{found['share']}")
+
+
+def _counted(reading: Reading[_Run], what: str, count: int) -> None:
+    run = reading.run
+    if what in _FACTS:
+        run.facts[_FACTS[what]] = count
+    elif what == "Complete requests":
+        reading.add(COUNT, float(count), "requests", "total")
+    elif what == "Keep-Alive requests":
+        run.facts["keeps_connections"] = count > 0
+    elif count:
+        run.failed = count if what == "Failed requests" else run.failed
+        kind = "failed" if what == "Failed requests" else "status"
+        reading.add(FAILED, float(count), "requests", "", {"failure": kind})
+
+
+read = LineReader(TOOL, _Run, _line)

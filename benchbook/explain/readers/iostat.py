@@ -1,0 +1,51 @@
+"""iostat -x: requests, rates, waits, queue and use of each device, interval by interval."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from benchbook.explain.lazy_regex import late
+from benchbook.explain.readers.common.line_reader import LineReader, Reading, Run
+
+TOOL = "iostat"
+_HEAD = late(r"^Device:?\s+(?P<columns>\S.*%util)$")
+_ROW = late(r"^(?P<device>[a-zA-Z][\w!/.:-]{0,40})\s+(?P<values>\d[\d.,]*(?:\s+\d[\d.,]*){4,30})$")
+_COLUMNS = {
+    "r/s": ("reads", "operations/s"), "w/s": ("writes", "operations/s"),
+    "rkB/s": ("read rate", "KiB/s"), "wkB/s": ("write rate", "KiB/s"),
+    "rMB/s": ("read rate", "MiB/s"), "wMB/s": ("write rate", "MiB/s"),
+    "r_await": ("read wait", "ms"), "w_await": ("write wait", "ms"), "await": ("wait", "ms"),
+    "aqu-sz": ("queue", "requests"), "avgqu-sz": ("queue", "requests"), "%util": ("use", "%"),
+}  # fmt: skip
+_MOST = 2000  # rows of a log
+
+
+@dataclass
+class _Run(Run):
+    """All intervals of one log, below the same heads."""
+
+    columns: list[str] = field(default_factory=list)
+    rows: int = 0
+    interval: int = -1
+
+
+def _line(reading: Reading[_Run], text: str) -> None:
+    run = reading.run
+    if found := _HEAD.match(text):
+        run.line = run.line or reading.line.number
+        run.columns = found["columns"].split()
+        run.interval += 1
+    elif run.columns and run.rows < _MOST and (found := _ROW.match(text)):
+        values = found["values"].split()
+        if len(values) != len(run.columns):
+            return
+        run.rows += 1
+        of: dict[str, Any] = {"device": found["device"], "interval": run.interval}
+        for column, value in zip(run.columns, values, strict=True):
+            if column in _COLUMNS:
+                name, unit = _COLUMNS[column]
+                reading.add(name, value, unit, "interval", of)
+
+
+read = LineReader(TOOL, _Run, _line)

@@ -1,0 +1,81 @@
+"""k6: the summary at the end of a test, with the parts of a request's time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from benchbook.explain.lazy_regex import late
+from benchbook.explain.readers.common.line_reader import LineReader, Reading, Run
+from benchbook.explain.readers.common.load_lines import COUNT, FAILED, NUMBER, RATE, TIME, unit_of
+
+TOOL = "k6"
+_ROW = late(r"^(?P<name>[a-z][a-z0-9_]{2,40})\.{1,40}:\s+(?P<rest>\S.*)$")
+_TIME = late(r"(?P<minutes>\d{1,6}m)?(?:(?P<time>\d+(?:\.\d+)?)(?P<unit>ns|µs|us|ms|s))?")
+_CELL = late(r"(?P<what>avg|min|med|max|p\(\d{1,2}(?:\.\d{1,3})?\))=(?P<time>[\d.]+\S*)")
+_COUNTED = late(rf"^(?P<count>\d{{1,15}})\s+(?P<rate>{NUMBER})/s$")
+_LEVEL = late(r"^(?P<count>\d{1,9})\s+min=\d+\s+max=(?P<most>\d{1,9})$")
+_SHARE = late(
+    r"^(?P<share>\d{1,3}(?:\.\d+)?)%\s+(?:✓ (?P<yes>\d+)\s+✗ (?P<no>\d+)|(?P<part>\d+) out of \d+)$"
+)
+_PARTS = {
+    "http_req_duration": TIME,
+    "http_req_blocked": "time before sending",
+    "http_req_connecting": "time to connect",
+    "http_req_tls_handshaking": "time of TLS",
+    "http_req_waiting": "time to the first byte",
+    "iteration_duration": "iteration",
+}
+_STATISTICS = {"avg": "mean", "med": "median", "min": "min", "max": "max"}
+
+
+@dataclass
+class _Run(Run):
+    """One summary."""
+
+    def finish(self) -> bool:
+        """Whether it has a request or an iteration."""
+        return any(own.name in (TIME, RATE, "iteration") for own in self.results)
+
+
+def _line(reading: Reading[_Run], text: str) -> None:
+    found = _ROW.match(text)
+    if found is None:
+        return
+    name, rest, run = found["name"], found["rest"].strip(), reading.run
+    if name in _PARTS:
+        if any(own.name == _PARTS[name] for own in run.results):
+            run = reading.begin()
+        for cell in _CELL.finditer(rest):
+            _add_time(reading, _PARTS[name], cell["what"], cell["time"])
+    elif name in ("http_reqs", "iterations") and (counted := _COUNTED.match(rest)):
+        is_request = name == "http_reqs"
+        unit = "requests" if is_request else "iterations"
+        reading.add(COUNT if is_request else unit, float(counted["count"]), unit, "total")
+        rate = RATE if is_request else "iteration rate"
+        reading.add(rate, counted["rate"], f"{unit}/s", "mean")
+    elif name == "http_req_failed" and (shared := _SHARE.match(rest)):
+        of: dict[str, Any] = {"failure": "failed"}
+        failed = float(shared["yes"] or shared["part"])
+        if float(shared["share"]) > 0 and failed:
+            reading.add(FAILED, failed, "requests", "", of)
+    elif name == "dropped_iterations" and (counted := _COUNTED.match(rest)):
+        reading.add("dropped iterations", float(counted["count"]), "iterations", "total")
+    elif name == "vus_max" and (level := _LEVEL.match(rest)):
+        run.facts["users"] = int(level["most"])
+
+
+def _add_time(reading: Reading[_Run], name: str, what: str, text: str) -> None:
+    time = _TIME.fullmatch(text)
+    if time is None or not (time["minutes"] or time["time"]):
+        return
+    statistic = _STATISTICS.get(what) or f"p{float(what[2:-1]):g}"
+    if time["minutes"]:
+        seconds = float(time["time"] or 0) * {"s": 1.0, "ms": 1e-3}.get(time["unit"] or "s", 0.0)
+        reading.add(name, 60 * float(time["minutes"][:-1]) + seconds, "s", statistic)
+    else:
+        unit = "ns" if time["unit"] == "ns" else unit_of(time["unit"])
+        reading.add(name, time["time"], unit, statistic)
+
+
+read = LineReader(TOOL, _Run, _line)

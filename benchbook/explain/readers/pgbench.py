@@ -1,0 +1,86 @@
+"""pgbench: transactions a second, latency, clients and scale."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from benchbook.explain.lazy_regex import late
+from benchbook.explain.model import Command, Log, Report
+from benchbook.explain.readers.common.command_lines import last_above, option
+from benchbook.explain.readers.common.line_reader import LineReader, Reading, Run
+from benchbook.explain.readers.common.load_lines import (
+    COUNT,
+    FAILED,
+    NUMBER,
+    RATE,
+    TIME,
+    commands_of,
+    known,
+)
+
+TOOL = "pgbench"
+_SETTING = late(
+    r"^(?P<what>scaling factor|number of clients|number of threads): (?P<count>\d{1,9})$"
+)
+_FACTS = {"scaling factor": "scale", "number of clients": "concurrency"}
+_FACTS |= {"number of threads": "threads"}
+_TYPE = late(r"^transaction type: (?P<type>\S.{0,80})$")
+_DURATION = late(r"^duration: (?P<time>\d{1,9}) s$")
+_DONE = late(r"^number of transactions actually processed: (?P<count>\d{1,15})(?:/\d{1,15})?$")
+_FAILED = late(r"^number of failed transactions: (?P<count>\d{1,15})\b")
+_LATENCY = late(rf"^latency (?P<what>average|stddev)(?::| =) (?P<time>{NUMBER}) ms$")
+_RATE = late(rf"^tps = (?P<rate>{NUMBER}) \((?P<how>including|excluding|without)\b[^)]{{0,60}}\)$")
+_STATISTICS = {"average": "mean", "stddev": "stddev"}
+
+
+@dataclass
+class _Run(Run):
+    """One start."""
+
+    def finish(self) -> bool:
+        """Whether it has its rate."""
+        return any(own.name == RATE for own in self.results)
+
+
+def read(log: Log) -> list[Report]:
+    """One report for each start."""
+    return LineReader(TOOL, _Run, partial(_line, commands_of(log, TOOL)))(log)
+
+
+def _line(commands: Sequence[Command], reading: Reading[_Run], text: str) -> None:
+    run = reading.run
+    if found := _TYPE.match(text):
+        run = reading.begin(facts=_asked(commands, reading))
+        run.facts["test"] = found["type"].strip("<>")
+    elif found := _SETTING.match(text):
+        run.line = run.line or reading.line.number
+        run.facts[_FACTS[found["what"]]] = int(found["count"])
+    elif found := _DURATION.match(text):
+        run.facts["elapsed_s"] = float(found["time"])
+    elif found := _DONE.match(text):
+        reading.add(COUNT, float(found["count"]), "transactions", "total")
+    elif found := _FAILED.match(text):
+        if int(found["count"]):
+            of: dict[str, Any] = {"failure": "failed"}
+            reading.add(FAILED, float(found["count"]), "transactions", "", of)
+    elif found := _LATENCY.match(text):
+        reading.add(TIME, found["time"], "ms", _STATISTICS[found["what"]])
+    elif found := _RATE.match(text):
+        is_with = found["how"] == "including"
+        name = f"{RATE} with connecting" if is_with else RATE
+        reading.add(name, found["rate"], "transactions/s", "mean")
+
+
+def _asked(commands: Sequence[Command], reading: Reading[_Run]) -> dict[str, Any]:
+    command = last_above(commands, reading.line.number)
+    if command is None:
+        return {}
+    facts = known(served_at=option(command, "-h", "--host"))
+    if option(command, "-R", "--rate"):
+        facts["is_paced"] = True
+    if "-C" in command.words or "--connect" in command.words:
+        facts["connects_each_time"] = True
+    return facts

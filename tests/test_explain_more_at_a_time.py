@@ -1,0 +1,114 @@
+"""Requests, clients, streams and job files: what their numbers decide in several forms of logs."""
+
+from __future__ import annotations
+
+import pytest
+
+from benchbook.explain.api import Machine, of_content
+
+TURNED = """Queue Depth | 1 | 2 | 4 | 8 | 16 | 32
+-- | -- | -- | -- | -- | -- | --
+AIO IOPS | 16736 | 33609 | 65548 | 122514 | {a} | {b}
+AIO (us) | 59.7 | 59.5 | 61.0 | 65.3 | 74.5 | 93.8
+"""
+ROWS = """| clients | rate (req/s) | latency (ms) |
+|---|---|---|
+| 1 | 1000 | 1.0 |
+| 8 | 7800 | 1.0 |
+| 64 | {a} | 7.1 |
+| 256 | {b} | 28.0 |
+"""
+STREAMS = """Connecting to host 10.0.0.9, port 5201
+[  5] local 10.0.0.1 port 40000 connected to 10.0.0.9 port 5201
+[ ID] Interval           Transfer     Bitrate         Retr
+[  5]   0.00-10.00  sec  1.10 GBytes   945 Mbits/sec    0             sender
+[  5]   0.00-10.00  sec  1.10 GBytes   943 Mbits/sec                  receiver
+Connecting to host {host}, port 5201
+[  5] local 10.0.0.1 port 40010 connected to {host} port 5201
+[  7] local 10.0.0.1 port 40012 connected to {host} port 5201
+[ ID] Interval           Transfer     Bitrate         Retr
+[  5]   0.00-10.00  sec  1.10 GBytes   {half} Mbits/sec    0             sender
+[  5]   0.00-10.00  sec  1.10 GBytes   {half} Mbits/sec                  receiver
+[  7]   0.00-10.00  sec  1.10 GBytes   {half} Mbits/sec    0             sender
+[  7]   0.00-10.00  sec  1.10 GBytes   {half} Mbits/sec                  receiver
+[SUM]   0.00-10.00  sec  2.20 GBytes  {whole} Mbits/sec    0             sender
+[SUM]   0.00-10.00  sec  2.20 GBytes  {whole} Mbits/sec                  receiver
+"""
+WRITES = """$ iperf3 -c 10.0.0.9 -l {size}
+Connecting to host 10.0.0.9, port 5201
+[  5] local 10.0.0.1 port 40000 connected to 10.0.0.9 port 5201
+[ ID] Interval           Transfer     Bitrate         Retr
+[  5]   0.00-10.00  sec  5.82 GBytes  5.00 Gbits/sec    0             sender
+[  5]   0.00-10.00  sec  5.82 GBytes  5.00 Gbits/sec                  receiver
+"""
+SEGMENTS = """Connecting to host 10.0.0.9, port 5201
+      TCP MSS: {mss} (default)
+[  4] local 10.37.192.10 port 36238 connected to 10.101.151.101 port 5201
+[ ID] Interval           Transfer     Bandwidth       Retr  Cwnd
+[  4]   0.00-10.00  sec  1.83 GBytes  1.57 Gbits/sec    6   319 KBytes
+"""
+JOBS = """{file}
+$ fio job.fio
+j: (g=0): rw={rw}, bs=4096B-4096B, ioengine=libaio, iodepth=16
+fio-3.28
+j: (groupid=0, jobs=1): err= 0: pid=77: Mon Nov  2 10:00:00 2026
+  read: IOPS=14.4k, BW=56.5MiB/s (59.3MB/s)(4096MiB/72472msec)
+    clat (usec): min=91, max=9256, avg=1087.67, stdev=300.23
+"""
+FILE = "[global]\nioengine=libaio\niodepth=16\n{direct}\n\n[j]\nrw=randread\nsize=4g"
+TWO = "[a]\nrw=randread\ndirect=1\n[b]\nrw=randread\ndirect=0\niodepth=4"
+JSON = """{{"fio version": "fio-3.28",
+"global options": {{"ioengine": "libaio", {direct}"iodepth": "16"}},
+"jobs": [{{"jobname": "j", "job options": {{"rw": "randread", "bs": "4k"}},
+"read": {{"total_ios": 9000, "bw_bytes": 59244000, "iops": 14464.0,
+"lat_ns": {{"min": 91000, "max": 9256000, "mean": 1087670.0}}}}}}]}}
+"""
+
+
+def words(text: str) -> str:
+    explained = of_content("log", text.encode(), Machine())
+    assert explained.trouble == "", explained.trouble
+    assert not any("failed on this log" in note for note in explained.notes), explained.notes
+    return "\n".join([*(finding.explanation for finding in explained.findings), *explained.notes])
+
+
+SAID = {
+    "heads of depths": (TURNED.format(a=124000, b=125000), "With 8 requests at a time"),
+    "rows of clients": (ROWS.format(a=9000, b=9100), "With 64 clients at a time"),
+    "streams": (STREAMS.format(host="10.0.0.9", half=900, whole=1800), "1.91 times as much"),
+    "small writes": (WRITES.format(size=1500), "1,500 bytes at a time"),
+    "tunnel": (SEGMENTS.format(mss=1324), "a tunnel or an overlay"),
+    "job file": (JOBS.format(file=FILE.format(direct=""), rw="randread"), "page cache takes part"),
+    "JSON": (JSON.format(direct=""), "page cache takes part"),
+    "sequential": (JOBS.format(file=FILE.format(direct="direct=1"), rw="read"), "sequential (rw"),
+}
+NOT_SAID = {
+    "grows on": (TURNED.format(a=214558, b=340961), "at a time"),
+    "clients that scale": (ROWS.format(a=60000, b=200000), "clients at a time"),
+    "another host": (STREAMS.format(host="10.0.0.8", half=900, whole=1800), "streams together"),
+    "a full link": (STREAMS.format(host="10.0.0.9", half=471, whole=942), "streams together"),
+    "large writes": (WRITES.format(size=131072), "bytes at a time"),
+    "plain segments": (SEGMENTS.format(mss=1448), "overlay"),
+    "direct job": (JOBS.format(file=FILE.format(direct="direct=1"), rw="randread"), "page cache"),
+    "two jobs": (JOBS.format(file=TWO, rw="randread"), "page cache takes part"),
+    "direct JSON": (JSON.format(direct='"direct": "1", '), "page cache"),
+    "random": (JOBS.format(file=FILE.format(direct="direct=1"), rw="randread"), "sequential (rw"),
+}
+CASES = [(*case, True) for case in SAID.values()] + [(*case, False) for case in NOT_SAID.values()]
+
+
+@pytest.mark.parametrize(("text", "sign", "is_said"), CASES, ids=[*SAID, *NOT_SAID])
+def test_each_kind_is_said_where_the_log_decides_it(text: str, sign: str, is_said: bool) -> None:
+    assert (sign in words(text)) == is_said, words(text)
+
+
+def test_a_turned_table_has_a_figure_for_each_number() -> None:
+    (report,) = of_content("log", TURNED.format(a=1, b=2).encode(), Machine()).reports
+    assert [own.of["queue_depth"] for own in report.called("AIO") if own.is_time] == [
+        1,
+        2,
+        4,
+        8,
+        16,
+        32,
+    ]
