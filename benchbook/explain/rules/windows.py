@@ -113,8 +113,8 @@ def _whole(report: Report) -> Result | None:
         for own in report.called("throughput")
         if own.statistic == "total" and own.is_positive and bytes_per_s(1.0, own.unit)
     ]
-    one = report.facts.get("streams", 1) == 1 and report.facts.get("protocol") == "tcp"
-    return totals[-1] if totals and one else None
+    is_single = report.facts.get("streams", 1) == 1 and report.facts.get("protocol") == "tcp"
+    return totals[-1] if totals and is_single else None
 
 
 APART, NEAR_SEGMENT = 20.0, 1.06
@@ -136,11 +136,11 @@ def segments_too_large(reports: Sequence[Report]) -> Iterator[Finding]:
         and len(size) < 6
         if (rate := _fastest(report)) is not None
     ]
-    for (first, fast, one), (second, slow, other) in combinations(asked, 2):
+    for (first, fast, tested), (second, slow, other) in combinations(asked, 2):
         small, large = (first, fast), (second, slow)
         if first > second:
             small, large = large, small
-        same = _end(one) == _end(other) and _end(one)
+        same = _end(tested) == _end(other) and _end(tested)
         if same and small[0] < large[0] and small[1].base_value >= APART * large[1].base_value:
             words = {"small": small[0], "fast": small[1], "large": large[0], "slow": large[1]}
             yield finding("segments-too-large", words)
@@ -202,11 +202,11 @@ def streams_apart(reports: Sequence[Report]) -> Iterator[Finding]:
             alone.setdefault(key, totals[-1])
         elif sums:
             several.setdefault(key, (int(streams), sums[-1]))
-    for path, one in alone.items():
-        count, all_of = several.get(path, (0, one))
-        if count > 1 and all_of.base_value >= LEAST_GAIN * one.base_value:
-            words = {"one": one, "all_of": all_of, "count": count}
-            yield finding("streams-apart", words, ratio=all_of.base_value / one.base_value)
+    for path, single in alone.items():
+        count, all_of = several.get(path, (0, single))
+        if count > 1 and all_of.base_value >= LEAST_GAIN * single.base_value:
+            words = {"single": single, "all_of": all_of, "count": count}
+            yield finding("streams-apart", words, ratio=all_of.base_value / single.base_value)
             return
 
 
@@ -232,8 +232,8 @@ def _small_writes(report: Report) -> dict[str, Any] | None:
             size = float(asked)
         if rate.statistic != "total" or not is_number(size) or not 0 < size <= SMALL_WRITE:
             continue
-        one = report.facts.get("streams", 1)
-        per_s = (rate.rate or 0.0) / size / (one if is_number(one) and one > 0 else 1)
+        streams = report.facts.get("streams", 1)
+        per_s = (rate.rate or 0.0) / size / (streams if is_number(streams) and streams > 0 else 1)
         if per_s >= MANY_PER_S:
             return {"rate": rate, "size": round(size), "per_s": per_s}
     return None
