@@ -18,17 +18,18 @@ LEFT_OUT = ("samples_file", "samples", "process")
 
 
 def fail_half(folder: Path, dice: random.Random) -> None:
-    """Half of the points and one whole variant have no samples: some died, the others could not be
-    built. The run has no seal then, as an old one."""
+    """Half of the points, and one of several variants, have no samples: some died, the others could
+    not be built. The run has no seal then, as an old one."""
     plan = json.loads((folder / "plan.json").read_text())
-    names = [point["id"] for point in plan["points"]]
-    variant = dice.choice([point["variant"] for point in plan["points"]])
-    died = {name for name in names if dice.random() < 0.25}
-    not_built = {
-        point["id"]
-        for point in plan["points"]
-        if point["variant"] == variant or dice.random() < 0.25
-    }
+    variants = sorted({point["variant"] for point in plan["points"]})
+    lost = dice.choice(variants) if len(variants) > 1 else None
+    died, not_built = set(), set()
+    for point in plan["points"]:
+        fate = dice.random()
+        if point["variant"] == lost or fate < 0.25:
+            not_built.add(point["id"])
+        elif fate < 0.5:
+            died.add(point["id"])
     skipped = [point | SKIPPED for point in plan["points"] if point["id"] in not_built]
     plan["points"] = [point for point in plan["points"] if point["id"] not in not_built]
     plan["skipped"] += skipped
@@ -47,7 +48,7 @@ def fail_half(folder: Path, dice: random.Random) -> None:
 
     manifest = json.loads((folder / "manifest.json").read_text())
     del manifest["files"]
-    manifest["failed"] |= dict.fromkeys(died - not_built, LOST["reason"])
+    manifest["failed"] |= dict.fromkeys(died, LOST["reason"])
     manifest["skipped"] = plan["skipped"]
     (folder / "manifest.json").write_text(json.dumps(manifest))
 
@@ -57,10 +58,10 @@ def test_every_page_is_made_where_half_of_the_points_failed(
     measured: Path, tmp_path: Path, seed: int
 ) -> None:
     checkout = shutil.copytree(measured, tmp_path / "checkout", symlinks=True)
-    dice = random.Random(seed)
     journals = sorted((checkout / "data" / "runs").rglob("journal.jsonl"))
     for journal in journals:
-        fail_half(journal.parent, dice)
+        experiment = json.loads((journal.parent / "plan.json").read_text())["experiment"]
+        fail_half(journal.parent, random.Random(f"{seed}/{experiment}"))
     shutil.rmtree(checkout / "results")
     pages = {path.name for path in (checkout / "reports").glob("*.html")}
     shutil.rmtree(checkout / "reports")
