@@ -65,6 +65,28 @@ JSON = """{{"fio version": "fio-3.28",
 """
 
 
+SPEEDTEST = """Idle Latency:    {idle} ms   (jitter: 8.33ms, low: 19.17ms, high: 37.75ms)
+    Download:    24.96 Mbps (data used: 39.0 MB)
+                 287.55 ms   (jitter: 90.55ms, low: 74.09ms, high: 2152.08ms)
+"""
+YABS = """fio Disk Speed Tests (Mixed R/W 50/50) (Partition {disk}):
+Block Size | 4k            (IOPS) | 64k           (IOPS)
+Total      | 12.10 MB/s    (3.0k) | 192.30 MB/s   (3.0k)
+Block Size | 512k          (IOPS) | 1m            (IOPS)
+Total      | 1.55 GB/s     ({half}k) | 3.07 GB/s     (2.9k)
+"""
+DEEP = """r: (g=0): rw=randread, bs=4096B-4096B, ioengine=libaio, iodepth=64
+fio-3.28
+r: (groupid=0, jobs=1): err= 0: pid=77: Mon Nov  2 10:00:00 2026
+  read: IOPS={iops}, BW=24.3MiB/s (25.4MB/s)(5220MiB/60001msec)
+    clat (usec): min=20, max=19000, avg={clat}, stdev=20.00
+"""
+DATAGRAMS = """[ ID] Interval           Transfer     Bitrate         Jitter    Lost/Total Datagrams
+[  5]   0.00-60.00  sec  38.5 GBytes  5.51 Gbits/sec  0.000 ms  0/{sent} (0%)  sender
+[  5]   0.00-60.00  sec  38.4 GBytes  5.50 Gbits/sec  0.001 ms  27/{sent} (0%)  receiver
+"""
+
+
 def words(text: str) -> str:
     explained = of_content("log", text.encode(), Machine())
     assert explained.trouble == "", explained.trouble
@@ -81,6 +103,14 @@ SAID = {
     "job file": (JOBS.format(file=FILE.format(direct=""), rw="randread"), "page cache takes part"),
     "JSON": (JSON.format(direct=""), "page cache takes part"),
     "sequential": (JOBS.format(file=FILE.format(direct="direct=1"), rw="read"), "sequential (rw"),
+    "line under load": (SPEEDTEST.format(idle="28.47"), "(bufferbloat)"),
+    "requests of any size": (
+        YABS.format(disk="/dev/vda1", half="3.0"),
+        "as many requests a second",
+    ),
+    "partition of a host": (YABS.format(disk="10.1.1.1:/a", half="2.0"), "a share of another host"),
+    "deep queue": (DEEP.format(iops=6213, clat=10290), "finished every 161 us"),
+    "datagrams": (DATAGRAMS.format(sent=28310420), "471,840 datagrams a second"),
 }
 NOT_SAID = {
     "grows on": (TURNED.format(a=214558, b=340961), "at a time"),
@@ -92,6 +122,11 @@ NOT_SAID = {
     "direct job": (JOBS.format(file=FILE.format(direct="direct=1"), rw="randread"), "page cache"),
     "two jobs": (JOBS.format(file=TWO, rw="randread"), "page cache takes part"),
     "direct JSON": (JSON.format(direct='"direct": "1", '), "page cache"),
+    "far line under load": (SPEEDTEST.format(idle="250.1"), "bufferbloat"),
+    "fewer large ones": (YABS.format(disk="/dev/vda1", half="1.0"), "as many requests a second"),
+    "disk of its own": (YABS.format(disk="/dev/vda1", half="1.0"), "another host"),
+    "fast deep queue": (DEEP.format(iops=62130, clat=1029), "finished every"),
+    "fewer datagrams": (DATAGRAMS.format(sent=2831042), "datagrams a second"),
     "random": (JOBS.format(file=FILE.format(direct="direct=1"), rw="randread"), "sequential (rw"),
 }
 CASES = [(*case, True) for case in SAID.values()] + [(*case, False) for case in NOT_SAID.values()]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
+
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Log, Report
 
@@ -20,13 +22,13 @@ def tell(log: Log, reports: list[Report]) -> None:
     runs = [report for report in reports if report.tool == "fio"]
     if not runs or not any(map(log.has, _WORDS)):
         return
-    files = list(_files(log))
+    files = _files(log)
+    ends = [line for line, _ in files]
     for report in runs:
         if any(word.lstrip("-").startswith(("rw", "readwrite")) for word in report.asked):
             continue
-        above = [options for line, options in files if line < report.line]
-        if above:
-            own = [f"--{name}={value}" for name, value in above[-1].items()]
+        if above := bisect_left(ends, report.line):
+            own = [f"--{name}={value}" for name, value in files[above - 1][1].items()]
             report.asked = ("fio", *own)
 
 

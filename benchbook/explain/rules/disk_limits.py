@@ -123,6 +123,19 @@ def requests_under_way(report: Report) -> Iterator[Finding | str]:
             "more jobs show what the device can do"
         )
     elif (
+        operation.startswith("rand")
+        and in_flight >= DEEP
+        and FULL_QUEUE[0] <= in_flight / asked <= FULL_QUEUE[1]
+        and 0 < size <= LARGEST_SEEK_BYTES
+        and FLASH_S[0] <= 1 / per_s <= FLASH_S[1]
+    ):
+        yield (
+            f"line {wait.line}: {number(in_flight)} requests were under way, and one was finished "
+            f"every {1e6 / per_s:.3g} us. If a single request alone takes as long, the device does "
+            "one at a time, and a deeper queue has no effect. Look at its controller (IDE instead "
+            "of AHCI, no NCQ) and at the queues of a hypervisor"
+        )
+    elif (
         _is_one_for_each(report)
         and ONE_EACH[0] <= in_flight / jobs <= ONE_EACH[1]
         and per_s * (size or LARGEST_SEEK_BYTES) <= LITTLE_BYTES_PER_S
@@ -134,7 +147,8 @@ def requests_under_way(report: Report) -> Iterator[Finding | str]:
             "and the rest is waiting for the others. Else a network or a flush takes the time"
         )
     elif (
-        in_flight < NOT_FULL * asked
+        "queue_depth" in report.facts
+        and in_flight < NOT_FULL * asked
         and report.facts.get("engine") not in WAITING
         and not {"rate", "rate_iops"} & fio_options(report).keys()
     ):
@@ -146,6 +160,8 @@ def requests_under_way(report: Report) -> Iterator[Finding | str]:
 
 
 LITTLE_BYTES_PER_S = 5e7  # what the slowest disks carry
+DEEP, FULL_QUEUE = 16, (0.85, 1.15)
+FLASH_S = (8e-5, 5e-4)  # for one read of flash behind a bus, with what lies on the way
 ONE_EACH, ONLY_ONE = (0.85, 1.1), 99.0
 
 

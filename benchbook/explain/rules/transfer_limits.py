@@ -383,9 +383,12 @@ def link_is_full(report: Report) -> Iterator[str]:
         return
     if "link_bits_per_s" in report.facts:
         return
-    rates = [rate for rate in report.called("throughput") if rate.statistic == "total"]
+    whole = "mean" if report.tool == "speedtest" else "total"
+    rates = [rate for rate in report.called("throughput") if rate.statistic == whole]
     sums = [rate for rate in rates if str(rate.of.get("stream")).startswith(SUM)] or rates
-    for rate in sums[-1:] if report.tool in (*IPERFS, "netperf") else []:
+    if report.tool == "speedtest":
+        sums.sort(key=lambda rate: rate.base_value)
+    for rate in sums[-1:] if report.tool in (*IPERFS, "netperf", "qperf", "speedtest") else []:
         bits = 8 * (rate.rate or 0.0)
         if JUMBO_BITS_PER_S[0] <= bits <= JUMBO_BITS_PER_S[1]:
             yield (

@@ -117,7 +117,7 @@ def _whole(report: Report) -> Result | None:
     return totals[-1] if totals and is_single else None
 
 
-APART, NEAR_SEGMENT = 20.0, 1.06
+APART, MOST_RUNS = 20.0, 30  # runs of a log that are compared, each with all others
 
 
 @rule
@@ -136,7 +136,7 @@ def segments_too_large(reports: Sequence[Report]) -> Iterator[Finding]:
         and len(size) < 6
         if (rate := _fastest(report)) is not None
     ]
-    for (first, fast, tested), (second, slow, other) in combinations(asked, 2):
+    for (first, fast, tested), (second, slow, other) in combinations(asked[:MOST_RUNS], 2):
         small, large = (first, fast), (second, slow)
         if first > second:
             small, large = large, small
@@ -171,7 +171,7 @@ def same_loss(reports: Sequence[Report]) -> Iterator[Finding]:
         for rate in report.called("throughput")
         if rate.line == loss.line and rate.is_positive
     ]
-    for (loss, rate), (other, again) in combinations(lossy[:20], 2):
+    for (loss, rate), (other, again) in combinations(lossy[:MOST_RUNS], 2):
         slow, fast = sorted((rate, again), key=lambda own: own.base_value)
         is_same = abs(loss.value - other.value) <= SAME_LOSS * loss.value
         if is_same and fast.base_value >= RATES_APART * slow.base_value:
@@ -237,6 +237,28 @@ def _small_writes(report: Report) -> dict[str, Any] | None:
         if per_s >= MANY_PER_S:
             return {"rate": rate, "size": round(size), "per_s": per_s}
     return None
+
+
+ONE_CORE_PER_S = 250_000.0
+
+
+@rule
+def datagrams_of_one_core(report: Report) -> Iterator[str]:
+    """A note for one stream of datagrams at a number that takes a core of a sender."""
+    if report.facts.get("protocol") != "udp" or report.facts.get("streams") != 1:
+        return
+    for count in report.called("datagrams"):
+        took = next(
+            (own.of.get("elapsed_s") for own in report.results if own.line == count.line), None
+        )
+        per_s = count.value / took if is_number(took) and took > 0 else 0.0
+        if count.statistic == "total" and count.is_positive and per_s >= ONE_CORE_PER_S:
+            yield (
+                f"line {count.line}: one stream made {per_s:,.0f} datagrams a second, about what "
+                "one core sends or receives through the kernel. So neither the rate nor the losses "
+                "need be those of the link. Use several streams and processes"
+            )
+            return
 
 
 TUNNEL = range(

@@ -1,0 +1,60 @@
+"""speedtest: Ookla's client, with the latency under load, and speedtest-cli."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from benchbook.explain.lazy_regex import late
+from benchbook.explain.readers.common.line_reader import LineReader, Reading, Run
+from benchbook.explain.readers.common.load_lines import NUMBER
+
+TOOL = "speedtest"
+_BEGINS = late(r"^(?:Speedtest by Ookla|Retrieving speedtest\.net configuration)")
+_IDLE = late(rf"^(?:Idle )?Latency: +(?P<time>{NUMBER}) ms\b")
+_HOSTED = late(rf"^Hosted by \S.{{0,120}}: (?P<time>{NUMBER}) ms$")
+_RATE = late(
+    rf"^(?P<way>Download|Upload): +(?P<rate>{NUMBER}) ?(?P<unit>[KMG])(?:bps|bit/s|bits/s)\b"
+)
+_LOADED = late(
+    rf"^(?P<time>{NUMBER}) ms +\(jitter: {NUMBER}ms, low: (?P<low>{NUMBER})ms, "
+    rf"high: (?P<high>{NUMBER})ms\)$"
+)
+_LOSS = late(rf"^Packet Loss: +(?P<loss>{NUMBER})%$")
+_UNITS = {"K": "kbit/s", "M": "Mbit/s", "G": "Gbit/s"}
+
+
+@dataclass
+class _Run(Run):
+    """One start."""
+
+    way: str = ""
+    ways: int = 0
+
+    def finish(self) -> bool:
+        """Whether it has a rate and a latency, or both rates: others print such words as well."""
+        names = {result.name for result in self.results}
+        return "throughput" in names and (len(names) > 1 or self.ways > 1)
+
+
+def _line(reading: Reading[_Run], text: str) -> None:
+    run = reading.run
+    if _BEGINS.match(text):
+        reading.begin()
+    elif found := _IDLE.match(text) or _HOSTED.match(text):
+        run = reading.begin() if run.results else run
+        run.line = run.line or reading.line.number
+        reading.add("idle time", found["time"], "ms", "mean")
+    elif found := _RATE.match(text):
+        run.way, run.ways = found["way"].lower(), run.ways + 1
+        of: dict[str, Any] = {"direction": run.way}
+        reading.add("throughput", found["rate"], _UNITS[found["unit"]], "mean", of)
+    elif run.way and (found := _LOADED.match(text)):
+        of = {"direction": run.way}
+        for statistic, group in (("mean", "time"), ("min", "low"), ("max", "high")):
+            reading.add("time under load", found[group], "ms", statistic, of)
+    elif run.results and (found := _LOSS.match(text)):
+        reading.add("loss", found["loss"], "%")
+
+
+read = LineReader(TOOL, _Run, _line)

@@ -1,0 +1,64 @@
+"""queued-echoes, way-to-disk, asked-rate: what speed tests of a line and of a rented host show."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from benchbook.explain.model import Report
+from benchbook.explain.rules import rule
+from benchbook.explain.rules.common.findings import finding
+from benchbook.findings import Finding
+
+LEAST_QUEUE_NS, TIMES = 5e7, 4.0  # of a time under load above the idle one; ÷ the idle one
+
+
+@rule
+def loaded_line(report: Report) -> Iterator[Finding]:
+    """A line whose round trip grows many times while a speed test fills it."""
+    if report.tool != "speedtest":
+        return
+    idle = report.only("idle time", "mean")
+    loaded = [own for own in report.called("time under load") if own.statistic == "mean"]
+    if idle is None or not idle.is_positive or not loaded:
+        return
+    worst = max(loaded, key=lambda own: own.base_value)
+    waited = worst.base_value - idle.base_value
+    if waited >= LEAST_QUEUE_NS and worst.base_value >= TIMES * idle.base_value:
+        words = {"idle": idle, "loaded": worst, "waited_ns": waited}
+        yield finding("line-with-queue", words, way=worst.of.get("direction"))
+
+
+FLAT, SPAN = 1.25, 64
+LEAST_SIZES = 3
+
+
+@rule
+def rate_of_all_sizes(report: Report) -> Iterator[Finding]:
+    """A disk that does as many requests a second of any size: what holds it counts requests.
+
+    Decided by three sizes that are 64 times apart and more.
+    """
+    if report.tool != "yabs":
+        return
+    rates = sorted(
+        (own for own in report.called("total operation rate") if own.is_positive),
+        key=lambda own: int(own.of["block_bytes"]),
+    )
+    for end in range(len(rates), LEAST_SIZES - 1, -1):
+        values = [own.value for own in rates[:end]]
+        small, large = rates[0], rates[end - 1]
+        is_wide = large.of["block_bytes"] >= SPAN * small.of["block_bytes"]
+        if is_wide and max(values) <= FLAT * min(values):
+            words = {"small": small, "large": large, "least": small.of["block_bytes"]}
+            yield finding("same-for-sizes", words, most=large.of["block_bytes"])
+            return
+
+
+@rule
+def remote_partition(report: Report) -> Iterator[Finding]:
+    """A partition that is a share of another host, as its name shows (host:/path, //host/path)."""
+    disk = str(report.facts.get("disk") or "")
+    host, colon, path = disk.partition(":")
+    is_share = bool(colon and path.startswith("/") and "/" not in host) or disk.startswith("//")
+    if report.tool == "yabs" and is_share and report.results:
+        yield finding("partition-on-share", disk=disk, figure=report.results[0])
