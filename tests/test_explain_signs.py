@@ -168,6 +168,14 @@ LOGS: dict[str, tuple[str, str]] = {
         perf(CLOCK, CYCLES, WORK, ("<not counted>", "branches")),
         perf(CLOCK, CYCLES, WORK, (NONE, "branches")),
     ),
+    "energy-of-package": (
+        perf((f"{NONE} Joules", "power/energy-pkg/"), CYCLES),
+        perf(("43.26 Joules", "power/energy-pkg/"), CYCLES),
+    ),
+    "cycles-too-few": (
+        log(LIKWID).replace("| 0.7 |", "| 0.04 |"),
+        log(LIKWID).replace("| 0.7 |", "| 0.24 |"),
+    ),
     "idle-above-cycles-front": (
         perf(CYCLES, ("5,000,000,000", "stalled-cycles-frontend"), WORK),
         perf(CYCLES, ("3,900,000,000", "stalled-cycles-frontend"), WORK),

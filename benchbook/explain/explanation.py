@@ -36,7 +36,7 @@ from benchbook.explain.input_limits import (
 )
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Log, Report
-from benchbook.explain.readers.common import unit_tables
+from benchbook.explain.readers.common import event_tables, nvidia_smi, unit_tables
 from benchbook.explain.rules import Ask, Machine, Statement, rules
 from benchbook.explain.to_json import of_report, plain
 from benchbook.findings import Finding
@@ -132,6 +132,10 @@ def of_content(name: str, content: bytes, machine: Machine) -> Explained:
     reports = sorted((report for _, own in parts for report in own), key=_line)
     messages = [message for log_part, _ in parts for message in error_messages.messages(log_part)]
     failures = [message for message in messages if not message.entry.is_note]
+    if not reports and not failures:
+        with _guarded("reading of nvidia-smi", notes):
+            parts = [(log_part, nvidia_smi.read(log_part)) for log_part, _ in parts]
+        reports = sorted((report for _, own in parts for report in own), key=_line)
     if not reports:
         # What a shell or a kernel says is of the program that the others name.
         named = [message for message in failures if message.entry.tool not in ("shell", "kernel")]
@@ -193,7 +197,7 @@ def read(log: Log, notes: list[str] | None = None) -> list[Report]:
                 reports += readers.importer(name).read(log)
     if not reports:
         with _guarded("reading of tables", notes):
-            reports += unit_tables.read(log)
+            reports += event_tables.read(log) or unit_tables.read(log)
     return sorted(reports, key=_line)
 
 
@@ -208,7 +212,11 @@ def looked_for() -> dict[str, str]:
     for name, sign in readers.signs().items():
         tool = readers.importer(name).TOOL
         signs[tool] = f"{signs[tool]}; {sign.looks_for}" if tool in signs else sign.looks_for
-    return {**signs, unit_tables.TOOL: unit_tables.LOOKS_FOR}
+    return {
+        **signs,
+        nvidia_smi.TOOL: nvidia_smi.LOOKS_FOR,
+        unit_tables.TOOL: unit_tables.LOOKS_FOR,
+    }
 
 
 def tools_of(reports: Iterable[Report]) -> list[str]:

@@ -29,7 +29,8 @@ _TEST = late(
     r"|gather|scatter|hypercube)_perf\b"
 )
 _RANK = late(
-    r"^[\s#]*Rank +(?P<rank>\d{1,6}) .{0,200}\bdevice +\d+ \[[^]]{1,20}\] (?P<name>\S.*?)\s*$"
+    r"^[\s#]*Rank +(?P<rank>\d{1,6}) .{0,60}?\bon +(?P<host>\S{1,120}) +device +\d+ "
+    r"\[[^]]{1,20}\] (?P<name>\S.*?)\s*$"
 )
 _LIBRARY = late(r"^[\s#]*[RN]CCL version (?P<version>\d[\w.]*)")
 _HEAD = late(r"^[\s#]*(?P<head>(?:size|bytes)\s.*\balgbw\s+busbw\b.*)$")
@@ -103,6 +104,7 @@ class _Run(Run):
     asked: bool = False  # whether its line with minBytes is there
     sizes_asked: int = 0
     ranks: set[str] = field(default_factory=set)
+    hosts: set[str] = field(default_factory=set)
     columns: tuple[str, ...] = ()
     is_headless: bool = False  # whether its columns were told from a row
     time_unit: str = "us"
@@ -113,6 +115,13 @@ class _Run(Run):
     busbw: list[Result] = field(default_factory=list)
     averages: list[tuple[Result, float]] = field(default_factory=list)
     wrong: bool = False
+
+    def finish(self) -> bool:
+        """Whether it has figures, or at least says which ranks were to take part."""
+        if not self.results and self.asked and self.ranks:
+            self.notes.append("No whole row of its table is in the log.")
+            return True
+        return bool(self.results)
 
     @property
     def begun(self) -> bool:
@@ -177,6 +186,7 @@ def _of_head(reading: Reading[_Run], text: str) -> bool:
             run.time_unit, run.rate_unit = found["time"], found["rate"]
     elif "Rank" in text and (found := _RANK.match(text)):
         run.ranks.add(found["rank"])
+        run.hosts.add(found["host"])
         run.facts.setdefault("device", found["name"])
     elif "Avg bus" in text and (found := _AVERAGE.match(text)):
         unit = found["unit"] or run.rate_unit
@@ -355,6 +365,7 @@ def _report(run: _Run, cut: int) -> Report:
     """`cut`: the line in which the log ends without an end of the line, 0 where there is one."""
     if run.ranks:
         run.facts["ranks"] = len(run.ranks)
+        run.facts["hosts"] = len(run.hosts)
     if run.wrong and not any("validated" in result.of for result in run.results):
         run.facts["validated"] = False
     _without_other_bytes(run)

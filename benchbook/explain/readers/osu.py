@@ -56,6 +56,9 @@ _COLLECTIVE = late(
 )
 
 
+_BUFFERS = late(r"Send Buffer on (\w+) \(\w\) and Receive Buffer on (\w+) \(\w\)")
+
+
 @dataclass
 class _Column:
     name: str
@@ -121,6 +124,8 @@ def _of_head(runs: list[_Run], line: Line, *, named: bool) -> bool:
         return True
     elif not runs:
         return False
+    elif (found := _BUFFERS.search(text)) and not {"DEVICE", "MANAGED"}.isdisjoint(found.groups()):
+        runs[-1].facts["device_buffers"] = f"{found[1]} to {found[2]}".lower()
     elif _WINDOWS.match(text) and "windows" in runs[-1].facts:
         run = runs[-1]
         is_rate = run.facts["windows"] == _PROFILE

@@ -242,11 +242,11 @@ def sweep_leaves_cache(reports: list[Report], machine: Machine) -> Iterator[Ask 
     falls = [
         (*fall, report)
         for report in reports
-        if "message_bytes" in report.columns
+        if "message_bytes" in report.columns and "device_buffers" not in report.facts
         # Of messages, not of an algorithm of many that changes with the size.
         if report.facts.get("pattern") == "point to point" or report.called("time")
         for sweep in report.sweeps
-        if (fall := _fall(sweep))
+        if (fall := fall_of(sweep))
     ]
     if not falls:
         return
@@ -264,7 +264,7 @@ def sweep_leaves_cache(reports: list[Report], machine: Machine) -> Iterator[Ask 
         yield finding("sweep-unexplained", words, both="fit" if larger <= llc else "do not fit")
 
 
-def _fall(sweep: Sweep) -> tuple[float, Result, Result] | None:
+def fall_of(sweep: Sweep) -> tuple[float, Result, Result] | None:
     """The share of the fastest rate at the largest size, and both of them."""
     rates = [
         (float(row.of["message_bytes"]) / time_of(row), row)

@@ -12,7 +12,13 @@ from benchbook.explain.model import Report, Result
 from benchbook.explain.printed_digits import is_number
 from benchbook.explain.rules import rule
 from benchbook.explain.rules.ceilings import IN_DEVICE
-from benchbook.explain.rules.common.devices import has_own_memory, named_device, of_data_sheet
+from benchbook.explain.rules.common.devices import (
+    has_own_memory,
+    lanes_of,
+    named_device,
+    of_data_sheet,
+    pcie_bytes_per_s,
+)
 from benchbook.explain.rules.common.findings import finding
 from benchbook.findings import Finding
 
@@ -68,7 +74,8 @@ def _tests(reports: Sequence[Report]) -> Iterator[list[Result]]:
             if is_number(size) and size < LEAST_BYTES:
                 continue
             who = "_sm" in copy.name or " SM " in copy.name
-            key = report.tool, report.facts.get("device"), report.asked[:1], who
+            asked, label = report.asked[:1], copy.of.get("label")
+            key = report.tool, report.facts.get("device"), asked, who, label
             groups.setdefault(key, []).append(copy)
     yield from groups.values()
 
@@ -151,6 +158,38 @@ def peers_change_nothing(report: Report) -> Iterator[Finding]:
 
 def _times_as_fast(both: Mapping[str, Result]) -> float:
     return both["enabled"].value / both["disabled"].value
+
+
+NARROW = 0.3  # of sixteen lanes: eight of the generation carry half
+
+
+@rule
+def narrow_peers(report: Report) -> Iterator[Finding]:
+    """Devices that have access to each other, and whose copies are far slower than their slots.
+
+    Decided by the fastest pair one way, with access and without it, and by the generation of PCIe
+    that the devices have by name: a copy through the host would pass the same lanes.
+    """
+    device = named_device(report)
+    bus = pcie_bytes_per_s(device)
+    pairs = [
+        rate
+        for rate in report.knowing("peers")
+        if rate.of.get("row") != rate.of.get("column") and rate.rate
+        if rate.of.get("ways") == 1 and rate.unit == "GB/s"
+    ]
+    with_access = [rate for rate in pairs if rate.of.get("peer_access")]
+    without = [rate for rate in pairs if rate.of.get("peers") == "disabled"]
+    if not bus or not with_access or not without or of_data_sheet(device, "nvlink") > bus:
+        return
+    best = max(pairs, key=lambda rate: rate.rate or 0.0)
+    if (best.rate or 0.0) < NARROW * bus:
+        words = {"best": best, "bus": bus, "part": (best.rate or 0.0) / bus, "device": device}
+        words |= {
+            "generation": of_data_sheet(device, "pcie"),
+            "lanes": lanes_of(best.rate or 0.0) or None,
+        }
+        yield finding("narrow-peers", words, about=[best])
 
 
 @rule

@@ -14,6 +14,7 @@ from benchbook.explain.rules.ceilings import IN_DEVICE
 from benchbook.explain.rules.common.devices import (
     has_own_memory,
     is_host,
+    lanes_of,
     named_device,
     of_data_sheet,
     pcie_bytes_per_s,
@@ -58,6 +59,7 @@ def next_to_ceiling(report: Report, machine: Machine) -> Iterator[Finding | str]
         part = (result.rate or 0.0) / ceiling.bytes_per_s
         if part < LOW and _is_of_link(report, result):
             words = {"part": part, "bound": ceiling.bytes_per_s, "whose": ceiling.whose}
+            words["lanes"] = lanes_of(result.rate or 0.0) or None
             yield finding("far-below-link", words, result=result)
         else:
             shown, most = (number(own / 1e9) for own in (result.rate or 0.0, ceiling.bytes_per_s))
@@ -71,7 +73,9 @@ def _is_of_link(report: Report, result: Result) -> bool:
     """Whether a result is a large transfer with pinned memory, which the device reads directly."""
     size = report.column(result, "message_bytes")
     pinned = report.column(result, "host_memory") == "pinned"
-    return pinned and is_number(size) and size >= LEAST_BYTES
+    # nvbandwidth copies 64 MiB and more where its command asks for nothing else.
+    is_large = report.tool == "nvbandwidth" if size is None else is_number(size)
+    return pinned and is_large and (size is None or size >= LEAST_BYTES)
 
 
 def _ceiling(report: Report, result: Result, machine: Machine) -> _Ceiling | None:

@@ -23,6 +23,14 @@ CATALOGUE = Path(__file__).with_suffix(".toml")
 _OF_RUN = ("", "mean", "best", "median", "total")
 _MODE = late(r":[A-Za-z]{1,6}(?=\s|$)")  # of an event of perf: cycles:u
 _PLACES = ("place", "core", "interval_end_s", "region", "group")
+# Tools whose counts the signs of perf stat are asked of, by the names that their events have there.
+_LIKE = {"papi": "perf-stat"}
+_CALLED = {
+    "PAPI_TOT_CYC": "cycles", "PAPI_TOT_INS": "instructions", "PAPI_BR_INS": "branches",
+    "PAPI_BR_CN": "branches", "PAPI_BR_MSP": "branch-misses", "PAPI_L3_TCM": "cache-misses",
+    "PAPI_L3_TCA": "cache-references", "PAPI_L1_DCM": "L1-dcache-load-misses",
+    "PAPI_L1_DCA": "L1-dcache-loads", "PAPI_TLB_DM": "dTLB-load-misses",
+}  # fmt: skip
 _MOST_PLACES = 64  # of a run: a sign that all of them have is said of the first
 
 
@@ -68,12 +76,13 @@ def catalogue() -> Mapping[str, Sequence[Sign]]:
 @rule
 def signs(report: Report) -> Iterator[Finding]:
     """What the figures of a run decide by the table of signs: each kind once."""
-    if report.tool not in catalogue():
+    tool = _LIKE.get(report.tool, report.tool)
+    if tool not in catalogue():
         return
     known: dict[tuple[str, ...], list[Mapping[str, Result]]] = {}
     kinds: set[str] = set()
     facts = {name: fact for name, fact in report.facts.items() if is_number(fact)}
-    for sign in _possible(report.tool, tuple(report.groups)):
+    for sign in _possible(tool, _names(report)):
         if not kinds.isdisjoint(sign.unless_said) or not _has_facts(report, sign):
             continue
         places = known.get(tuple(sign.per))
@@ -85,6 +94,15 @@ def signs(report: Report) -> Iterator[Finding]:
                 about = [word for word in words.values() if isinstance(word, Result)]
                 yield finding(sign.kind, words, about=about or [f"line {report.line}"])
                 break
+
+
+def _names(report: Report) -> tuple[Key, ...]:
+    """The groups of its results, by the names that perf stat has for them."""
+    if report.tool not in _LIKE:
+        return tuple(report.groups)
+    return tuple(
+        (_CALLED.get(name, name), statistic, unit) for name, statistic, unit in report.groups
+    )
 
 
 @lru_cache(maxsize=64)  # runs of a log have the same figures
@@ -124,6 +142,8 @@ def _by_place(report: Report, per: Sequence[str]) -> list[Mapping[str, Result]]:
         own = places.setdefault(place, {})
         if result.statistic in _OF_RUN or (per and result.statistic == "sample"):
             own.setdefault(result.name, result)
+            if report.tool in _LIKE and result.name in _CALLED:
+                own.setdefault(_CALLED[result.name], result)
             if ":" in result.name:
                 own.setdefault(_MODE.sub("", result.name), result)
         own.setdefault(f"{result.statistic} {result.name}", result)

@@ -70,6 +70,17 @@ _COUNTED = {
     "vus": "concurrency",
 }  # fmt: skip
 _DASHES = late(r"[-=\u2500]{10,400}")
+# Copies between host and device, by what heads and labels call them.
+_HOST, _CARD, _TO = r"(?:H(?:ost)?|CPU)", r"(?:D(?:ev(?:ice)?)?|GPU)", r" ?(?:2|to|->|→) ?"
+_WAYS = {
+    "host to device": late(rf"(?i)\b(?:{_HOST}{_TO}{_CARD}|HtoD)\b"),
+    "device to host": late(rf"(?i)\b(?:{_CARD}{_TO}{_HOST}|DtoH)\b"),
+    "device to device": late(rf"(?i)\b(?:{_CARD}{_TO}{_CARD}|DtoD)\b"),
+}
+_PINNED = late(r"(?i)\b(?:pinned|page-?locked)\b")
+_PAGEABLE = late(r"(?i)\b(?:pageable|paged|non-?pinned|unpinned|malloc(?:ed)?)\b")
+_SIZED = late(r"(?<![\w.])(?P<count>\d{1,5}(?:\.\d+)?) ?(?P<prefix>[KMG])i?B(?![\w/])")
+_SIZES = {"K": 2**10, "M": 2**20, "G": 2**30}
 _RULE = late(r"[|:\s-]*-{2,}[|:\s-]*")
 _SEPARATORS = (",", ";", "\t")
 # Of tables whose heads have no units: what stands above them, as in a summary of lmbench.
@@ -177,7 +188,8 @@ def _report(log: Log, table: Sequence[tuple[Line, list[str]]], title: str = "") 
         of: dict[str, Any] = {"label": " ".join(label)} if label else {}
         of |= counts
         for name, value, error, unit in figures:
-            results += _figures(log, line, (name, value, error, unit), of)
+            of_copy = _of_copy(name, *label) if unit.endswith("B/s") else {}
+            results += _figures(log, line, (name, value, error, unit), {**of, **of_copy})
         results += [replace(result, of={**of, **result.of}) for result in compared]
     if any(result.statistic not in _COMPARING for result in results):
         yield Report(TOOL, results, head_line.number)
@@ -227,6 +239,23 @@ def _clock_or(unit: str, head: str) -> str:
 
 def _name(head: str) -> str:
     return _IN_HEAD.sub("", head).strip(" ,:_-") or head
+
+
+def _of_copy(*words: str) -> dict[str, Any]:
+    """What head and labels say of a copy between host and device: its direction, the kind of the
+    host's memory, its size; nothing where they name no direction."""
+    text = " ".join(words)
+    ways = [way for way, pattern in _WAYS.items() if pattern.search(text)]
+    if len(ways) != 1:
+        return {}
+    of: dict[str, Any] = {"direction": ways[0]}
+    pinned, paged = _PINNED.search(text), _PAGEABLE.search(text)
+    if "host" in ways[0] and bool(pinned) != bool(paged):
+        of["host_memory"] = "pageable" if paged else "pinned"
+    sizes = list(_SIZED.finditer(text))
+    if len(sizes) == 1:
+        of["message_bytes"] = int(float(sizes[0]["count"]) * _SIZES[sizes[0]["prefix"]])
+    return of
 
 
 def _figures(

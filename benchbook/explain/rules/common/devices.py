@@ -80,3 +80,19 @@ def pcie_bytes_per_s(device: str) -> float:
     return next(
         (rate * 1e9 for name, rate in _data_sheets("lanes") if name.fullmatch(generation)), 0
     )
+
+
+LANE_BYTES_PER_S = {2: 0.5e9, 3: 0.985e9, 4: 1.969e9, 5: 3.938e9}  # after the coding of bits
+REACHED = (0.78, 0.97)  # of the lanes, by large copies: the rest is the heads of packets
+
+
+def lanes_of(rate: float) -> str:
+    """Which links of PCIe carry this rate at their best, in words (`4 lanes of PCIe 4`); "" where
+    none fits."""
+    fits = [
+        f"{lanes} {'lanes' if lanes > 1 else 'lane'} of PCIe {generation}"
+        for lanes in (8, 4, 2, 1)
+        for generation, each in LANE_BYTES_PER_S.items()
+        if REACHED[0] * lanes * each <= rate <= REACHED[1] * lanes * each
+    ]
+    return " or ".join(fits[:3])

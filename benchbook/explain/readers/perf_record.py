@@ -1,0 +1,70 @@
+"""perf record and perf report: how many samples there are, and the shares of commands and
+functions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from benchbook.explain.lazy_regex import late
+from benchbook.explain.readers.common.line_reader import LineReader, Reading, Run
+
+TOOL = "perf-record"
+_WRITTEN = late(
+    r"\[ perf record: Captured and wrote (?P<size>\d[\d.]*) MB \S+"
+    r"(?: \((?:~?(?P<samples>\d{1,12}) samples)?\))? ?\]"
+)
+_SAMPLES = late(
+    r"^#? ?Samples: (?P<count>\d{1,12})(?P<size>[KMG]?)(?:\s+of event '?(?P<event>[^',]{1,80})'?)?"
+    r"(?:.{0,80}Event count \(approx\.\): (?P<events>\d{1,19}))?"
+)
+_EVENTS = late(r"^#? ?Event count \(approx\.\): (?P<events>\d{1,19})$")
+_LOST = late(r"^#? ?Total Lost Samples: (?P<count>\d{1,12})$")
+_ROW = late(
+    r"^[+-]?\s*(?P<share>\d{1,3}\.\d\d)%(?:\s+(?P<self>\d{1,3}\.\d\d)%)?\s+(?:\d+\s+)?"
+    r"(?:(?P<command>\S(?:.{0,40}?\S)?)\s{1,40})?(?P<object>\[?[\w./+-]{2,80}\]?)\s+"
+    r"\[(?P<level>[.kguH])\]\s+(?P<symbol>\S.{0,200})$"
+)
+_SIZES = {"": 1, "K": 1e3, "M": 1e6, "G": 1e9}
+_MOST_ROWS = 200
+
+
+@dataclass
+class _Run(Run):
+    """One recording, or one report on it."""
+
+    rows: int = 0
+    facts: dict[str, Any] = field(default_factory=dict)
+
+
+def _line(reading: Reading[_Run], text: str) -> None:
+    run = reading.run
+    if found := _WRITTEN.search(text):
+        run = reading.begin()
+        reading.add("file size", found["size"], "MB")
+        if found["samples"]:
+            reading.add("samples", float(found["samples"]), "samples")
+    elif found := _SAMPLES.match(text):
+        if run.rows or run.facts.get("event"):
+            run = reading.begin()
+        run.facts["event"] = (found["event"] or "").strip()
+        # Rounded to thousands it does not tell how many there are.
+        of: dict[str, Any] = {"rounded": True} if found["size"] else {}
+        reading.add("samples", float(found["count"]) * _SIZES[found["size"]], "samples", "", of)
+        if found["events"]:
+            reading.add("event count", float(found["events"]), "events")
+    elif found := _EVENTS.match(text):
+        reading.add("event count", float(found["events"]), "events")
+    elif found := _LOST.match(text):
+        reading.add("lost samples", float(found["count"]), "samples")
+    elif run.results and run.rows < _MOST_ROWS and (found := _ROW.match(text)):
+        run.rows += 1
+        of = {
+            "label": f"{found['command'] or ''} {found['object']}".strip(),
+            "level": found["level"],
+        }
+        share = found["self"] or found["share"]
+        reading.add(f"share of {found['symbol'].strip()}", share, "%", "", of)
+
+
+read = LineReader(TOOL, _Run, _line)

@@ -1,0 +1,63 @@
+"""few-samples: what the number of samples of a profile lets its shares say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from benchbook.explain.model import Report
+from benchbook.explain.rules import rule
+from benchbook.explain.rules.common.findings import finding
+from benchbook.findings import Finding
+
+TOOL = "perf-record"
+ENOUGH = 500  # samples: a share of 10 % is then off by less than 3 points
+LOST = 0.01  # of those that were kept
+
+
+@rule
+def few_samples(report: Report) -> Iterator[Finding]:
+    """A profile of few samples, and one that lost some."""
+    if report.tool != TOOL:
+        return
+    samples = report.only("samples")
+    lost = report.only("lost samples")
+    if samples is None or samples.value < 0:
+        return
+    if samples.value < ENOUGH and not samples.of.get("rounded"):
+        count = int(samples.value)
+        error = 196 * (0.1 * 0.9 / max(1, count)) ** 0.5
+        yield finding("few-samples", samples=samples, count=count, error=min(100.0, error))
+    if lost is not None and lost.value > max(0.0, LOST * samples.value):
+        yield finding("lost-samples", lost=lost, samples=samples)
+
+
+CUDA = "cuda-profile"
+MOST = 0.6  # of the time of the device
+LEAST_NS = 1e6  # of all of it together
+
+
+@rule
+def copies_before_kernels(report: Report) -> Iterator[Finding | str]:
+    """A profile of a GPU in which copies take more time than all kernels together.
+
+    Decided by the total times of what the device did. A note where calls that wait for the device
+    head the list of calls: their time is that of the kernels.
+    """
+    if report.tool != CUDA:
+        return
+    device = [own for own in report.results if own.of.get("of_what") == "device" and own.is_time]
+    copies = [own for own in device if "memcpy" in own.name and "DtoD" not in own.name]
+    whole = sum(own.base_value for own in device)
+    moved = sum(own.base_value for own in copies)
+    if len(device) > len(copies) and whole >= LEAST_NS and moved >= MOST * whole:
+        most = max(copies, key=lambda own: own.base_value)
+        words = {"most": most, "part": moved / whole, "moved": moved, "calls": most.of["calls"]}
+        yield finding("copies-before-kernels", words, about=[most])
+    calls = [own for own in report.results if own.of.get("of_what") == "call" and own.is_time]
+    first = max(calls, key=lambda own: own.base_value, default=None)
+    if first is not None and "Synchronize" in first.name:
+        yield (
+            f"line {first.line}: {first.name.removesuffix(' time')} heads the calls, because it "
+            "waits there for the device. Its time is that of kernels and copies, and no cost of "
+            "the call"
+        )
