@@ -38,6 +38,7 @@ from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Log, Report
 from benchbook.explain.readers.common import event_tables, nvidia_smi, unit_tables
 from benchbook.explain.rules import Ask, Machine, Statement, rules
+from benchbook.explain.shapes import Shapes
 from benchbook.explain.to_json import of_report, plain
 from benchbook.findings import Finding
 
@@ -161,9 +162,10 @@ def of_content(name: str, content: bytes, machine: Machine) -> Explained:
     statements: list[Statement] = [
         message.note if message.entry.is_note else message.finding for message in messages
     ]
+    shapes = Shapes(reports)
     for rule in rules():
         with _guarded(f"rule {rule.name}", notes):
-            statements += list(rule.check(reports, machine))
+            statements += list(rule.check(shapes.to_ask(rule, machine), machine))
     places = {
         (statement.artefact, where)
         for statement in statements

@@ -8,7 +8,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import compress
+from itertools import chain
 from operator import itemgetter
 from typing import Any, NamedTuple
 
@@ -278,16 +278,18 @@ class Report:
         if len(keys) == 1:
             return self.groups[keys[0]]
         if (every := frozenset(keys)) not in self._asked:
-            wanted = {number for number, key in enumerate(self.groups) if key in every}
-            of_these = map(wanted.__contains__, self._group_of)
-            self._asked[every] = list(compress(self.results, of_these))
+            of_keys = map(self._places.__getitem__, dict.fromkeys(keys))
+            places = sorted(chain.from_iterable(of_keys))
+            self._asked[every] = [self.results[place] for place in places]
         return self._asked[every]
 
     @cached_property
-    def _group_of(self) -> list[int]:
-        """The place of each result's group among the groups."""
-        places = {key: number for number, key in enumerate(self.groups)}
-        return [places[result.name, result.statistic, result.unit] for result in self.results]
+    def _places(self) -> dict[Key, list[int]]:
+        """Where the results of each group stand among all: many rules ask for a few of them."""
+        places: dict[Key, list[int]] = {key: [] for key in self.groups}
+        for place, result in enumerate(self.results):
+            places[result.name, result.statistic, result.unit].append(place)
+        return places
 
     @cached_property
     def _asked(self) -> dict[frozenset[tuple[str, str, str]], list[Result]]:

@@ -153,23 +153,26 @@ Row = tuple[str, str, str, str, str, str, dict[str, Any]]
 
 def rows_of(report: Report) -> list[Row]:
     """A row for each result, or for those that are alike where there are many."""
-    decimals = {key: _decimals(several) for key, several in report.groups.items()}
     if len(report.results) <= MOST_ROWS:
+        decimals = {key: _decimals(several) for key, several in report.groups.items()}
         return [
             _row(result, decimals[result.name, result.statistic, result.unit])
             for result in report.results
         ]
 
     rows: list[Row] = []
+    count = 0  # of all rows: those that are not shown are not made
     for several in _alike(report):
-        few = sum(map(len, several)) < FOLDED
-        rows += (
-            [_row(result, _decimals(own)) for own in several for result in own]
-            if few
-            else [_folded(several)]
-        )
-    if len(rows) > MOST_ROWS:
-        left = f"and {len(rows) - MOST_ROWS:,} more: --json has all"
+        results = sum(map(len, several))
+        if results >= FOLDED:
+            count += 1
+            rows += [_folded(several)] if count <= MOST_ROWS else []
+            continue
+        count += results
+        if len(rows) < MOST_ROWS:
+            rows += [_row(result, _decimals(own)) for own in several for result in own]
+    if count > MOST_ROWS:
+        left = f"and {count - MOST_ROWS:,} more: --json has all"
         rows = [*rows[:MOST_ROWS], ("", left, "", "", "", "", {})]
     return rows
 
@@ -199,11 +202,13 @@ def _alike(report: Report) -> list[list[Group]]:
     """Its results by name and statistic, together those of one kind of unit: a slow interval is one
     in K among those in M. Sums over streams are no streams, and stand by themselves."""
     by_kind = grouped(report.groups, lambda key: (key[0], key[1], in_base(1.0, key[2])[1]))
+    every = [[report.groups[key] for key in keys] for keys in by_kind.values()]
+    if "stream" not in report.columns:
+        return every
     alike: list[list[Group]] = []
-    for keys in by_kind.values():
-        groups = [report.groups[key] for key in keys]
+    for groups in every:
         sums = [Group(result for result in own if result.of.get("stream") == SUM) for own in groups]
-        if not any(sums) or "stream" not in report.columns:
+        if not any(sums):
             alike.append(groups)
             continue
         streams = [

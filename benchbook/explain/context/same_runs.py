@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Hashable, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 from benchbook.explain.model import SUM, Command, Key, Report, Result
@@ -30,10 +31,13 @@ def of_same(reports: Sequence[Report]) -> list[list[Figure]]:
         return []
     figures: dict[Hashable, list[Figure]] = {}
     for report in reports:
-        own = report.of_keys(_is_of_whole)
+        keys = list(islice(filter(_is_of_whole, report.groups), MOST + 1))
+        if sum(len(report.groups[key]) for key in keys) > MOST:
+            continue
+        own = report.of_keys(set(keys).__contains__)
         summed = any(result.of.get("stream") == SUM for result in own)
         of_run = report.tool, report.version, report.asked, _plain(report.facts)
-        for result in own if len(own) <= MOST else ():
+        for result in own:
             if not summed or result.of.get("stream") == SUM:
                 key = of_run, result.name, result.statistic, result.unit, _plain(result.of)
                 figures.setdefault(key, []).append((report, result))
@@ -60,8 +64,9 @@ def tell_commands(commands: Sequence[Command], reports: Sequence[Report]) -> Non
 
 def _is_of_whole(key: Key) -> bool:
     _, statistic, unit = key
-    timed = bytes_per_s(1.0, unit) is not None or in_base(1.0, unit)[1] == "ns"
-    return timed and statistic in WHOLE
+    return statistic in WHOLE and (
+        bytes_per_s(1.0, unit) is not None or in_base(1.0, unit)[1] == "ns"
+    )
 
 
 def _plain(columns: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:

@@ -27,7 +27,8 @@ class _Run(Run):
     """One copy; `asked`: options of the last command above what follows it."""
 
     asked: dict[str, str] = field(default_factory=dict)
-    seen: frozenset[str] = frozenset()  # files that were read or written, and may be in the cache
+    # Files that were read or written, and may be in the cache; one set for all runs.
+    seen: set[str] = field(default_factory=set)
 
 
 def _line(reading: Reading[_Run], text: str) -> None:
@@ -42,7 +43,7 @@ def _line(reading: Reading[_Run], text: str) -> None:
             flags = ",".join(options.get(name, "") for name in ("conv", "oflag", "iflag"))
             run.facts["flags"] = ", ".join(flag for flag in flags.split(",") if flag in _SYNCED)
             run.facts["is_read_again"] = source in seen
-            run.seen = seen | {source, target}
+            seen.update((source, target))
         moved, took = int(found["bytes"]), reading.number(found["time"])
         of: dict[str, Any] = {}
         if took:
@@ -53,7 +54,7 @@ def _line(reading: Reading[_Run], text: str) -> None:
             }
         reading.add("copy", found["rate"], _UNITS.get(found["unit"], found["unit"]), "mean", of)
     elif "drop_caches" in text:
-        run.seen = frozenset()
+        run.seen.clear()
     elif " " in text and (command := _COMMAND.search(text)):
         run.asked = dict(word.split("=", 1) for word in command["words"].split())
 

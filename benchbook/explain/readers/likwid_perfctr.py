@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any
 
 from benchbook.explain.lazy_regex import late
@@ -190,6 +191,7 @@ def _value(printed: str) -> float | None:
     return math.nan if printed in _NO_NUMBER else as_float(printed)
 
 
+@lru_cache(maxsize=256)  # rows of a log have few names
 def _named(words: str, unit: str) -> tuple[str, str]:
     """A name without its unit, and that."""
     if found := _UNIT.match(words):

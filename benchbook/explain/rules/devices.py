@@ -84,14 +84,15 @@ def unmeasured(report: Report) -> Iterator[Finding]:
 @rule
 def pageable(reports: list[Report]) -> Iterator[Finding]:
     """The host's side of a transfer is ordinary memory, which the driver copies once more."""
-    copies = [
-        (report, copy, report.column(copy, "host_memory"))
-        for report in reports
-        for copy in report.knowing("host_memory")
-    ]
-    pinned = {_transfer(report, copy): copy for report, copy, of in copies if of == "pinned"}
-    for report in reports:
-        paged = [copy for own, copy, of in copies if own is report and of == "pageable"]
+    of_reports = [(report, report.knowing("host_memory")) for report in reports]
+    pinned = {
+        _transfer(report, copy): copy
+        for report, copies in of_reports
+        for copy in copies
+        if report.column(copy, "host_memory") == "pinned"
+    }
+    for report, copies in of_reports:
+        paged = [copy for copy in copies if report.column(copy, "host_memory") == "pageable"]
         if not paged:
             continue
         own = report

@@ -20,8 +20,8 @@ from benchbook.findings import Finding
 
 def fio_options(report: Report) -> dict[str, str]:
     """The options of the command above a run of fio, by name, with one dash or two."""
-    words = report.asked
-    if report.tool != "fio" or not any(word.rpartition("/")[2] == "fio" for word in words):
+    words = report.asked if report.tool == "fio" else ()
+    if not any(word.rpartition("/")[2] == "fio" for word in words):
         return {}
     options: dict[str, str] = {}
     for word, value in zip(words, [*words[1:], ""], strict=True):
@@ -253,9 +253,10 @@ SHORT_S = 0.3
 @rule
 def short_job(report: Report) -> Iterator[Finding]:
     """A job of fio, or a copy, that was over before its rate means anything."""
-    rates = [rate for rate in report.being("mean") if rate.name.endswith("bandwidth")]
+    means = report.being("mean") if report.tool == "fio" else ()
+    rates = [rate for rate in means if rate.name.endswith("bandwidth")]
     took = [rate.of["elapsed_s"] for rate in rates if is_number(rate.of.get("elapsed_s"))]
-    if report.tool == "fio" and took and max(took) < SHORT_S:
+    if took and max(took) < SHORT_S:
         yield finding("job-over-soon", rate=rates[0], took=max(took))
 
 

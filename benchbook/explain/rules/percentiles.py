@@ -58,7 +58,7 @@ def mean_above_most(report: Report) -> Iterator[Finding | str]:
     for name, own in _percentiles(report).items():
         quarter = [time for share, time in own if share == 75.0]
         far = [time for share, time in own if share in FAR_SHARES]
-        mean = report.only(name, "mean")
+        mean = report.only(name, "mean") if quarter or far else None
         is_other = name in NAMES or name.startswith("time ")  # which have rules of their own
         if mean and far and not is_other and mean.base_value > BEYOND * far[0].base_value:
             words = {"mean": mean, "far": far[0], "most": report.only(name, "max"), "name": name}

@@ -78,13 +78,15 @@ def fixed_delay(report: Report) -> Iterator[Finding]:
     What takes so long for the smallest is no transfer.
     """
     for (name, statistic, _), several in report.groups.items():
+        if not name.endswith("time") or "min" in statistic:
+            continue
         sized = [
             (size, time)
-            for time in several
-            if time.is_time and time.is_positive and "min" not in statistic
+            for time in report.knowing("message_bytes", of=several)
+            if time.is_time and time.is_positive
             if is_number(size := report.column(time, "message_bytes")) and size > 0
         ]
-        if len(sized) < LEAST_SIZES or not name.endswith("time"):
+        if len(sized) < LEAST_SIZES:
             continue
         (small, first), (large, last) = (pick(sized, key=_size) for pick in (min, max))
         times = [time.base_value for _, time in sized]

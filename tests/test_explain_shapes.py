@@ -1,0 +1,58 @@
+"""A rule that is asked for the shape of many runs says the same as one that is asked for each."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from benchbook.explain import readers
+from benchbook.explain.api import log_of, read
+from benchbook.explain.model import Report, Result
+from benchbook.explain.rules import Machine, Rule, Statement, rules
+from benchbook.explain.shapes import Shapes
+
+LOGS = Path(__file__).parent / "logs"
+MACHINES = (Machine(), Machine(2**25, 8, 2**34, 4e10, "--host x"))
+TIMES, MOST_BYTES = 9, 4000
+
+
+def of_rule(name: str) -> Rule:
+    return next(rule for rule in rules() if rule.name == name)
+
+
+def alike(value: float, **facts: object) -> list[Report]:
+    return [
+        Report("fio", [Result("read clat", value, "ms", n, "mean")], n, facts=dict(facts))
+        for n in range(TIMES)
+    ]
+
+
+@pytest.mark.parametrize("name", readers.names())
+def test_rules_say_the_same_by_shape(name: str) -> None:
+    samples = sorted((LOGS / name).glob("*.log"), key=lambda path: path.stat().st_size)
+    short = [sample for sample in samples if sample.stat().st_size < MOST_BYTES]
+    text = b"\n".join(sample.read_bytes() + b"\n" for sample in short[:: max(1, len(short) // 6)])
+    reports = read(log_of((text + b"\n") * TIMES))
+    for machine in MACHINES:
+        shapes = Shapes(reports)
+        for rule in rules():
+            by_shape: list[Statement] = list(rule.check(shapes.to_ask(rule, machine), machine))
+            assert by_shape == list(rule.check(reports, machine)), rule.name
+
+
+def test_what_no_run_has_is_asked_for_once() -> None:
+    reports = alike(1.0)
+    assert Shapes(reports).to_ask(of_rule("busy_machine"), Machine()) == []
+    assert len(Shapes(reports[:5]).to_ask(of_rule("busy_machine"), Machine())) == 5
+
+
+def test_where_values_decide_each_run_is_asked() -> None:
+    reports = alike(1.0, load_average=1.0, cores=2)
+    assert len(Shapes(reports).to_ask(of_rule("busy_machine"), Machine())) == TIMES
+
+
+def test_runs_of_another_shape_are_asked() -> None:
+    loaded = alike(1.0, load_average=9.0, cores=2, load_line=1)[:1]
+    reports = [*alike(1.0), *loaded]
+    assert Shapes(reports).to_ask(of_rule("busy_machine"), Machine()) == loaded
