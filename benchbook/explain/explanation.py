@@ -21,6 +21,7 @@ from benchbook.explain.context import (
     machine_facts,
     process_totals,
     quoted_rates,
+    said_same,
     said_trips,
     same_runs,
     truncated_end,
@@ -36,7 +37,12 @@ from benchbook.explain.input_limits import (
 )
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Log, Report
-from benchbook.explain.readers.common import event_tables, nvidia_smi, unit_tables
+from benchbook.explain.readers.common import (
+    event_tables,
+    nvidia_smi,
+    prose_figures,
+    unit_tables,
+)
 from benchbook.explain.rules import Ask, Machine, Statement, rules
 from benchbook.explain.shapes import Shapes
 from benchbook.explain.to_json import of_report, plain
@@ -156,6 +162,7 @@ def of_content(name: str, content: bytes, machine: Machine) -> Explained:
             file_systems.tell,
             headings.tell,
             said_trips.tell,
+            said_same.tell,
         ):
             with _guarded(f"reading of {telling.__module__}", notes):
                 telling(log_part, own)
@@ -200,6 +207,7 @@ def read(log: Log, notes: list[str] | None = None) -> list[Report]:
     if not reports:
         with _guarded("reading of tables", notes):
             reports += event_tables.read(log) or unit_tables.read(log)
+            reports += [] if reports else prose_figures.read(log)
     return sorted(reports, key=_line)
 
 
@@ -214,11 +222,8 @@ def looked_for() -> dict[str, str]:
     for name, sign in readers.signs().items():
         tool = readers.importer(name).TOOL
         signs[tool] = f"{signs[tool]}; {sign.looks_for}" if tool in signs else sign.looks_for
-    return {
-        **signs,
-        nvidia_smi.TOOL: nvidia_smi.LOOKS_FOR,
-        unit_tables.TOOL: unit_tables.LOOKS_FOR,
-    }
+    others = (nvidia_smi, unit_tables, prose_figures)
+    return {**signs, **{other.TOOL: other.LOOKS_FOR for other in others}}
 
 
 def tools_of(reports: Iterable[Report]) -> list[str]:

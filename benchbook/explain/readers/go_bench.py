@@ -38,14 +38,30 @@ _NEWER = late(
     r"(?P<p>"
     r"\d+(?:\.\d+)?) n=(?P<n>\d+)"
 )
+# benchcmp: one run of each side below a head for each quantity.
+_OF_ONE_HEAD = late(
+    r"^benchmark\s+old (?P<what>ns/op|MB/s|allocs|bytes)\s+new \S+\s+(?:delta|speedup)$"
+)
+_OF_ONE = late(
+    r"^(?P<name>Benchmark\S+)\s+(?P<old>\d+(?:\.\d+)?)\s+(?P<new>\d+(?:\.\d+)?)\s+"
+    r"(?:[+-]\d+(?:\.\d+)?%|\d+(?:\.\d+)?x|n/a)$"
+)
+_OF_ONE_UNITS = {"ns/op": "ns", "MB/s": "MB/s", "allocs": "allocations", "bytes": "B"}
+# What Go itself prints between rows, and marks of a page.
+_OF_GO = (
+    "Benchmark", "PASS", "ok ", "ok\t", "goos:", "goarch:", "pkg:", "cpu:", "---", "===", "```",
+    "?", "testing:", "$", "+", "exit status", "FAIL",
+)  # fmt: skip
 
 
 @dataclass
 class _Run(Run):
-    """All rows of one package."""
+    """All rows of one package; `what` is what a table of benchcmp compares."""
 
     line: int = 0
     counts: dict[str, int] = field(default_factory=dict)
+    what: str = ""
+    parted: bool = False  # whether words of somebody stand below its rows
 
     def finish(self) -> bool:
         """Rows of one name are repetitions."""
@@ -64,6 +80,8 @@ class _Run(Run):
 def _line(reading: Reading[_Run], text: str) -> None:
     run = reading.run
     if "/op" in text and (found := _ROW.match(text) or _UNTIMED.match(text)):
+        if run.parted and f"{found['name']} time" in run.counts:
+            run = reading.begin(facts=dict(run.facts))  # another block, of before or after
         of: dict[str, Any] = {"benchmark": found["name"]}
         if found["count"]:
             of["iterations"] = int(found["count"])
@@ -78,8 +96,17 @@ def _line(reading: Reading[_Run], text: str) -> None:
                 run.counts[name] = run.counts.get(name, 0) + 1
     elif "±" in text and (found := _COMPARED.match(text) or _NEWER.match(text)):
         _compared(reading, found)
+    elif found := _OF_ONE_HEAD.match(text):
+        run.what = found["what"]
+    elif run.what and (found := _OF_ONE.match(text)):
+        of = {"benchmark": found["name"], "is_single": True}
+        for side in ("old", "new"):
+            name, unit = f"{found['name']} {run.what} {side}", _OF_ONE_UNITS[run.what]
+            reading.add(name, found[side], unit, "", {**of, "build": side})
     elif text.startswith("cpu: ") and (found := _CPU.match(text)):
         run.facts["cpu"] = found["cpu"]
+    elif run.counts and not text.startswith(_OF_GO):
+        run.parted = True
 
 
 def _compared(reading: Reading[_Run], found: re.Match[str]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
+from bisect import bisect_right
 from typing import Any
 
 from benchbook.explain.lazy_regex import late
@@ -143,7 +144,7 @@ def _of_terminal(log: Log) -> list[Report]:
                 reports.append(Report(TOOL, [], title_line or line.number, "", facts))
                 title, title_line = "", 0
             _range(log, line, reports[-1], found)
-        elif reports and (found := _WARNED.match(text)):
+        elif reports and (found := _WARNED.match(_unwrapped(log, line, text))):
             reports[-1].notes.append(f"hyperfine warned: {found[1].split('. ')[0].rstrip('.')}.")
             if found[1].startswith("Statistical outliers were detected"):
                 reports[-1].facts["said_unstable"] = True
@@ -156,6 +157,22 @@ def _of_terminal(log: Log) -> list[Report]:
         elif reports and (found := _FASTER.fullmatch(text)):
             _compared(log, line, reports, fastest, found)
     return [report for report in reports if report.results]
+
+
+_WRAPPED = 4  # lines of a warning that a narrow terminal broke
+
+
+def _unwrapped(log: Log, line: Line, text: str) -> str:
+    """A warning with the lines that it was broken into; up to the next blank one."""
+    if not text.startswith("Warning: "):
+        return text
+    first = bisect_right(log.lines, line.number, key=lambda each: each.number)
+    for below in log.lines[first : first + _WRAPPED]:
+        more = unmarked(below.text).strip()
+        if not more or more.startswith(("Warning: ", "Benchmark", "```")):
+            break
+        text = f"{text} {more}"
+    return text
 
 
 def _is_range_alone(report: Report, line: Line) -> bool:

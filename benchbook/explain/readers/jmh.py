@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, field
 from typing import Any
 
 from benchbook.explain.lazy_regex import late
@@ -16,8 +17,9 @@ _ROW = late(
     r"^(?P<name>[\w.$:·/-]+)(?P<parameters>(?:\s+\S+)*?)\s+(?P<mode>thrpt|avgt|sample|ss)\s+(?:"
     r"(?P<count>\d+)\s+)?"
     r"(?P<score>[\d.,]+(?:e[+-]?\d+)?|≈ ?10(?P<power>⁻?[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,2}))"
-    r"(?:\s+±?\s*(?P<error>[\d.,]+|NaN))?\s+(?P<unit>\S+)$"
+    r"(?:\s+(?:±|\?|�|\+-)?\s*(?P<error>[\d.,]+|NaN))?\s+(?P<unit>\S+)$"
 )
+_UNIT = late(r"ops/(?:ns|us|ms|s|min)|(?:ns|us|ms|s|min)/op")
 _POWER = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
 _UNITS = {"ns/op": "ns", "us/op": "us", "ms/op": "ms", "s/op": "s"}
 
@@ -25,6 +27,11 @@ _UNITS = {"ns/op": "ns", "us/op": "us", "ms/op": "ms", "s/op": "s"}
 _THREADS = late(r"^Threads: (?P<threads>\d+) threads?\b")
 
 
+# What is printed behind the last iteration of a benchmark, without its table.
+_RESULT = late(r'^Result "(?P<name>[\w.$]+)":$')
+_SCORE = late(
+    r"^(?P<score>\d[\d.,]*)(?: ±\(99\.9%\) (?P<error>\d[\d.,]*))? (?P<unit>\S+)(?: \[Average\])?$"
+)
 _OF_BENCHMARK = late(r"^Benchmark: (?P<name>[\w.$]+)$")
 _ITERATION = late(
     r"^(?P<warm>Warmup )?Iteration\s+\d+: (?P<value>\d[\d.,]*)(?: ±\(99\.9%\) \S+)? (?P<unit>\S+)$"
@@ -37,6 +44,8 @@ class _Run(Run):
 
     name: str = ""
     count: int = 0  # iterations of the benchmark that are being printed
+    rows: set[tuple[str, ...]] = field(default_factory=set)  # of the table, each once
+    result_of: str = ""  # the benchmark whose result comes next
 
 
 def _line(reading: Reading[_Run], text: str) -> None:
@@ -54,7 +63,15 @@ def _line(reading: Reading[_Run], text: str) -> None:
             run.count += reading.add(run.name, found["value"], unit, "sample", of)
     elif found := _THREADS.match(text):
         reading.run.facts["threads"] = int(found["threads"])
-    elif reading.run.line and (found := _ROW.match(text)):
+    elif found := _RESULT.match(text):
+        run.result_of = found["name"]
+    elif run.result_of:
+        _score(reading, text)
+    elif (found := _ROW.match(text)) and (run.line or _is_sure(found)):
+        key = (found["name"], *found["parameters"].split(), found["unit"])
+        if key in run.rows or not run.line:
+            run = reading.begin(facts=dict(run.facts))  # a table whose head was cut off
+        run.rows.add(key)
         of = {"benchmark": found["name"], "mode": found["mode"]}
         if found["count"]:
             of["repetitions"] = int(found["count"])
@@ -66,6 +83,25 @@ def _line(reading: Reading[_Run], text: str) -> None:
             reading.add(found["name"], magnitude, unit, "magnitude", of)
         elif reading.add(found["name"], found["score"], unit, "mean", of) and found["error"]:
             reading.add(found["name"], found["error"], unit, "confidence 99.9 %", of)
+
+
+def _is_sure(found: re.Match[str]) -> bool:
+    """Whether a row is one of JMH without a head above it: it has a count, an error and a unit."""
+    return bool(found["count"] and found["error"] and _UNIT.fullmatch(found["unit"]))
+
+
+def _score(reading: Reading[_Run], text: str) -> None:
+    """The score behind a title, where no table below has it."""
+    run = reading.run
+    name, run.result_of = run.result_of, ""
+    if (found := _SCORE.match(text)) and _UNIT.fullmatch(found["unit"]):
+        if any(result.name == name and result.statistic == "mean" for result in run.results):
+            run = reading.begin(facts=dict(run.facts))
+        unit = _UNITS.get(found["unit"], found["unit"].replace("ops/", "operations/"))
+        of = {"benchmark": name}
+        reading.add(name, found["score"], unit, "mean", of)
+        if found["error"]:
+            reading.add(name, found["error"], unit, "confidence 99.9 %", of)
 
 
 def _uncommented(text: str) -> str:

@@ -31,6 +31,8 @@ _OPERATIONS = late(
 )
 _COUNT = late(r"^total number of events: +(\d{1,18})$")
 _EVENTS = late(rf"^(?:events per second|events/s \(eps\)): *({_NUMBER})")
+# Of its tests of databases: what it did in all, and in a second.
+_SERVED = late(rf"^(?P<what>transactions|queries): +({_NUMBER}) +\(({_NUMBER}) per sec\.\)$")
 _FILES = late(rf"^(read|written), MiB/s: +({_NUMBER})$")
 # Of the test of files: operations, and what it opens, flushes and does.
 _FILE_COUNTS = late(rf"^(reads|writes|fsyncs)/s: +({_NUMBER})$")
@@ -90,6 +92,7 @@ _FACT_OF = {label: (name, kind) for name, (labels, kind) in _FACTS.items() for l
 _DEFAULT_BLOCK_BYTES = 1024
 _LASTING = ("test", "block", "threads", "operation", "scope")
 _COMMON_ROWS = 2
+_ONE_OF = {"transactions": "transaction", "queries": "query"}
 _NEAR = 3  # lines from a command to its banner
 
 
@@ -108,6 +111,7 @@ class _Run(Run):
     def finish(self) -> bool:
         """Give its rate the time that it is over; few lines without a rate may be of anything."""
         self.facts, self.twice = _common(self), _twice(self)
+        self.facts |= _of_threads(self)
         if not any(result.name.endswith("rate") for result in self.results):
             return len(self.results) > _COMMON_ROWS
         timed = ("elapsed_s", "elapsed_error_s")
@@ -174,6 +178,35 @@ def _twice(run: _Run) -> list[Twice]:
     for operations in ("Total operations", "Operations performed"):
         told += product(run.numbers, events, [operations], unit="events")
     return told
+
+
+_NEAR_COUNT = 0.01  # of a number of threads: how far it may be from a whole one
+
+
+def _of_threads(run: _Run) -> dict[str, Any]:
+    """How many events there were, and how many threads by what all and one of them did, where the
+    head that says so was cut off."""
+    events = run.numbers.get("total number of events")
+    if events is None:
+        return {}
+    facts: dict[str, Any] = {"events": events.value}
+    if "threads" not in run.facts and (count := _count_of_threads(run, events.value)):
+        facts["threads"] = count
+        run.notes.append(f"The number of threads is not stated: its figures make {count}.")
+    return facts
+
+
+def _count_of_threads(run: _Run, events: float) -> int:
+    of_one = run.numbers.get("events (avg/stddev)")
+    mean, elapsed = run.numbers.get("avg"), run.facts.get("elapsed_s")
+    if of_one is not None and of_one.value > 0:
+        made = events / of_one.value
+    elif mean is not None and is_number(elapsed) and elapsed > 0:
+        made = events * mean.value / 1e3 / elapsed  # busy all the time
+    else:
+        return 0
+    count = round(made)
+    return count if count >= 1 and abs(made - count) <= _NEAR_COUNT * count else 0
 
 
 def _is_again(text: str, run: _Run) -> bool:
@@ -247,6 +280,10 @@ def _figures(reading: Reading[_Run], text: str) -> None:
         _add(reading, "operation rate", found[2], "operations/s")
     elif found := _EVENTS.match(text):
         _add(reading, "event rate", found[1], "events/s")
+    elif "per sec.)" in text and (found := _SERVED.match(text)):
+        what = found["what"]
+        _add(reading, what, found[2], what)
+        _add(reading, f"{_ONE_OF[what]} rate", found[3], f"{what}/s")
     elif (found := _COUNT.match(text)) and "event rate" in run.named:
         _add(reading, "events", found[1], "events")
     elif (found := _FILES.match(text)) and run.is_sure:

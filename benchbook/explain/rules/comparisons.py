@@ -40,7 +40,7 @@ def undecided_ratio(reports: Sequence[Report]) -> Iterator[Finding]:
     """
     compared = [report for report in reports if "said_times" in report.facts]
     by_line = {report.results[0].line: report for report in reports if report.results}
-    undecided, within = [], []
+    undecided, within, unknown = [], [], []
     for slower in compared:
         fastest = by_line.get(slower.facts.get("fastest_line", 0))
         pair = [_timed(report) for report in (slower, fastest) if report is not None]
@@ -52,11 +52,18 @@ def undecided_ratio(reports: Sequence[Report]) -> Iterator[Finding]:
         error = ratio * _error(both)
         said: dict[str, Any] = {"ratio": ratio, "spread": spread, "error": error}
         said |= {"slower": both[0], "fastest": both[1], "line": slower.facts["said_times_line"]}
-        if abs(ratio - 1) <= error:
+        if not all(own.runs for own in both):
+            unknown += [said] if abs(ratio - 1) <= spread else []
+        elif abs(ratio - 1) <= error:
             undecided.append(said)
         elif abs(ratio - 1) <= spread:
             within.append(said)
-    for kind, several in (("undecided-ratio", undecided), ("ratio-within-spread", within)):
+    kinds = (
+        ("undecided-ratio", undecided),
+        ("ratio-within-spread", within),
+        ("ratio-of-unknown-runs", unknown),
+    )
+    for kind, several in kinds:
         if several:
             yield _of_ratios(kind, several)
 

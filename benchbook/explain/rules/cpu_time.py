@@ -121,6 +121,25 @@ def debug_command(reports: Sequence[Report]) -> Iterator[Finding]:
             return
 
 
+TOO_GOOD = 20.0  # times the CPU time
+LEAST_OF_TWO_NS = 1e9  # of the one that took it
+
+
+@rule
+def hardly_any_work(reports: Sequence[Report]) -> Iterator[str]:
+    """A note on the only two timed commands of a log, of which one took a small part of the CPU
+    time of the other: so much is seldom saved in the same work."""
+    timed = [own for report in reports if report.tool == "time" and (own := _spent(report))]
+    if len(timed) != 2:
+        return
+    small, large = sorted(timed, key=lambda own: own.on_cpus_ns)
+    if large.on_cpus_ns >= LEAST_OF_TWO_NS and 0 < small.on_cpus_ns * TOO_GOOD <= large.on_cpus_ns:
+        words: dict[str, Any] = {"small": small.elapsed, "large": large.elapsed}
+        words |= {"small_s": small.on_cpus_ns / 1e9, "large_s": large.on_cpus_ns / 1e9}
+        words["times"] = large.on_cpus_ns / small.on_cpus_ns
+        yield finding("hardly-any-work", words).explanation
+
+
 COPIED_BYTES_PER_S = 2e10  # by one core: through the kernel and back it is less than half
 AS_LONG = 5.0  # times, that another command took for a file as large
 

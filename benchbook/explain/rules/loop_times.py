@@ -223,7 +223,11 @@ def builds_with_spread(report: Report) -> Iterator[Finding | str]:
     """Tables of benchstat without a test, and medians with a wide interval."""
     if report.tool != OF_GO:
         return
-    compared = [result for result in report.knowing("build") if result.of.get("build") == "new"]
+    compared = [
+        result
+        for result in report.knowing("build")
+        if result.of.get("build") == "new" and not result.of.get("is_single")
+    ]
     untested = [
         result for result in compared if "p_value" not in result.of and not result.of.get("is_same")
     ]
@@ -342,14 +346,23 @@ SKEWED = 1.25  # mean ÷ median
 LEAST_SKEWED_NS = 1.0
 
 
+OF_SAMPLES = ("google-benchmark",)  # of which other rules say more where they are printed
+OF_BOTH = ("benchmarkdotnet", "google-benchmark", "table")  # others have rules of their own for it
+
+
 @rule
 def mean_beyond_median(report: Report) -> Iterator[str]:
-    """A note on means that a few slow iterations of a table pull far from the median."""
-    medians = {(own.name, own.line): own for own in report.being("median")}
+    """A note on means that a few slow runs pull far from the median, in one line or in two."""
+    if report.tool not in OF_BOTH or (report.tool in OF_SAMPLES and report.being("sample")):
+        return
+    # Google Benchmark has a line for each statistic; of a table a row is of one benchmark.
+    in_rows = report.tool != "google-benchmark"
+    medians = {_row_of(own, in_rows=in_rows): own for own in report.being("median")}
     far = [
         (mean, median)
-        for mean in (report.being("mean") if report.tool == "benchmarkdotnet" else ())
-        if (median := medians.get((mean.name, mean.line))) and median.base_value >= LEAST_SKEWED_NS
+        for mean in (report.being("mean") if medians else ())
+        if (median := medians.get(_row_of(mean, in_rows=in_rows))) and median.unit == mean.unit
+        if median.is_time and median.base_value >= LEAST_SKEWED_NS
         if mean.value >= SKEWED * median.value
     ]
     if far:
@@ -359,7 +372,12 @@ def mean_beyond_median(report: Report) -> Iterator[str]:
         yield finding("mean-beyond-median", words).explanation
 
 
-STEADY_OF = ("jmh", "go-bench", "google-benchmark")
+def _row_of(result: Result, *, in_rows: bool) -> object:
+    """What a mean and a median of the same runs have in common."""
+    return result.line if in_rows else result.name
+
+
+STEADY_OF = ("jmh", "go-bench", "google-benchmark", "table", "text", "timeit")
 LEAST_SAMPLES, MOST_SAMPLES = 4, 19  # of more, their shape is judged elsewhere
 DRIFTS = 1.2  # first ÷ last, or the other way round
 SPREADS = 1.3  # largest ÷ smallest

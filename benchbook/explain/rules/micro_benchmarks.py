@@ -14,7 +14,7 @@ from benchbook.explain.rules.common.findings import finding
 from benchbook.explain.units import BASE, TIMES
 from benchbook.findings import Finding
 
-LIBRARIES = ("go-bench", "jmh", "criterion", "benchmarkdotnet")
+LIBRARIES = ("go-bench", "jmh", "criterion", "benchmarkdotnet", "cargo-bench", "timeit")
 LEAST_NS = 0.5  # for an operation: two cycles of a fast core, which an empty loop takes
 NO_LOOP_NS = 0.1  # less than a third of a cycle: not even an empty loop
 MOST_CYCLES = 0.5  # of the printed clock, above which a core may go
@@ -30,13 +30,18 @@ def no_operation(report: Report) -> Iterator[Finding]:
 
     Decided by the time alone: whatever is called, loaded or computed takes a few cycles.
     """
-    if report.tool not in LIBRARIES:
+    is_table = report.tool == "table" and "is_per_operation" in report.columns
+    if report.tool not in LIBRARIES and not is_table:
         return
     none: list[Result] = []
     for (_, statistic, unit), several in report.groups.items():
         if statistic in MEANS and unit in TIMES:
             least = LEAST_NS / BASE[unit][0]
-            none += [time for time in several if 0 <= time.value < least]
+            none += [
+                time
+                for time in several
+                if 0 <= time.value < least and (not is_table or "is_per_operation" in time.of)
+            ]
     once = [time for time in none if 0 < time.base_value < NO_LOOP_NS]
     if once:
         count = once[0].of.get("iterations")
@@ -125,6 +130,32 @@ def undecided_change(report: Report) -> Iterator[Finding]:
         words["needed"] = LEAST_RUNS
         yield finding("benchstat-same", words, about=list(pairs.values()))
     yield from _wide(report)
+
+
+OUTSTANDING, USUAL = 0.15, 0.05  # of the mean: one error, and the middle one of all rows
+LEAST_ROWS = 4
+
+
+@rule
+def one_wide_row(report: Report) -> Iterator[str]:
+    """A note on the row of a table whose error is far wider than those of most others."""
+    if report.tool not in ("jmh", "benchmarkdotnet"):
+        return
+    means = {(own.name, own.line): own for own in report.being("mean") if own.is_positive}
+    shares = sorted(
+        (
+            (error.value / mean.value, mean.line, mean, error)
+            for error in report.being("confidence 99.9 %")
+            if error.is_number and (mean := means.get((error.name, error.line)))
+        ),
+        key=lambda entry: entry[:2],
+    )
+    if len(shares) < LEAST_ROWS or shares[len(shares) // 2][0] > USUAL:
+        return
+    share, _, mean, error = shares[-1]
+    if OUTSTANDING <= share <= WIDE:
+        words = {"mean": mean, "error": error, "share": share, "usual": shares[len(shares) // 2][0]}
+        yield finding("one-wide-row", words).explanation
 
 
 def _wide(report: Report) -> Iterator[Finding]:

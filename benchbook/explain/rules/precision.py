@@ -84,6 +84,24 @@ def rounded_away(report: Report) -> Iterator[Finding]:
                 yield finding("rounded-away", words, about=none)
 
 
+@rule
+def rounded_in_tables(report: Report) -> Iterator[str]:
+    """A note on errors of a table that are printed as 0: their digits end before them."""
+    if report.tool != "table":
+        return
+    means = {(mean.name, mean.line): mean for mean in report.being("mean")}
+    none = [
+        (mean, error)
+        for error in report.being("error")
+        if error.value == 0 and (mean := means.get((error.name, error.line)))
+        if mean.is_positive and mean.half > 0
+    ]
+    if none:
+        mean = none[0][0]
+        words = {"mean": mean, "digit": 2 * mean.half, "left": len(none) - 1 or None}
+        yield finding("error-of-no-digit", words).explanation
+
+
 FEW_DIGITS = 0.05  # of a rate: half of its last digit
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import accumulate
+from itertools import accumulate, pairwise
 
 from benchbook.explain.model import Report, Result
+from benchbook.explain.printed_digits import is_number
 from benchbook.explain.rules import rule
 from benchbook.explain.rules.common.findings import finding
 from benchbook.findings import Finding
@@ -17,6 +18,7 @@ LEAST_COUNTS, MOST_COUNTS = 3, 1000
 GAIN = 1.1  # from a count to all larger ones: less is none
 FELL = 0.8  # of the best
 SHARED = 1.3  # times as fast with several: the work is shared, not given to each
+SLOWER = 1.3  # times the time with the fewest: more than threads with work of their own cost
 TOO_FAST = 1.25  # times the ratio of the counts
 _PER_SECOND = ("/s", "ops", "iops")
 Sweep = list[tuple[int, Result]]
@@ -94,6 +96,9 @@ def _judged(sweep: Sweep) -> tuple[str, dict[str, object]]:
         "first": first, "best": best, "last": last, "least": least, "full": full, "most": most,
         "times": speeds[at] / speeds[0], "fell": speeds[-1] / max(speeds),
     }  # fmt: skip
+    falls = all(after < before for before, after in pairwise(speeds))
+    if first.is_time and falls and speeds[0] >= SLOWER * speeds[-1]:
+        return "slower-with-each", words
     if first.is_time and speeds[at] < SHARED * speeds[0]:
         return "", words  # each may have its own share of the work
     if speeds[-1] < FELL * max(speeds) and most > full:
@@ -105,3 +110,59 @@ def _judged(sweep: Sweep) -> tuple[str, dict[str, object]]:
     if speeds[-1] / speeds[0] > TOO_FAST * most / least:
         return "scales-too-well", words
     return "", words
+
+
+MORE_THREADS = 1.25  # times the threads of the other run
+LONGER = 1.2  # times its latency
+
+
+@rule
+def no_more_events(reports: Sequence[Report]) -> Iterator[Finding]:
+    """Two runs of sysbench, of which the one with more threads does no more in a second.
+
+    Decided by events over time, or the rate that it prints; both runs differ in nothing else that
+    the log shows.
+    """
+    runs = [
+        (int(threads), rate, report)
+        for report in reports
+        if report.tool == "sysbench" and is_number(threads := report.facts.get("threads"))
+        if (rate := _events_per_s(report)) > 0
+    ]
+    if len(runs) != 2 or runs[0][0] == runs[1][0]:
+        return
+    (fewer, rate, first), (more, rate_with_more, second) = sorted(runs, key=lambda run: run[0])
+    settings = [[run.facts.get(name) for name in (*SIZES, "scope", "test")] for *_, run in runs]
+    if settings[0] != settings[1] or more < MORE_THREADS * fewer or rate_with_more > GAIN * rate:
+        return
+    short, long = (run.only("latency", "mean") for run in (first, second))
+    is_longer = short and long and long.base_value >= LONGER * short.base_value
+    words: dict[str, object] = {"fewer": fewer, "more": more}
+    words |= {"rate": rate, "with_more": rate_with_more}
+    words |= {"short": short if is_longer else None, "long": long if is_longer else None}
+    about = [own for run in (first, second) for own in run.results[:1]]
+    yield finding("no-more-events", words, about=about)
+
+
+SEVERAL = 1.5  # queries in a transaction
+
+
+@rule
+def queries_of_transactions(report: Report) -> Iterator[str]:
+    """A note on latencies of transactions that have several queries."""
+    if report.tool != "sysbench":
+        return
+    queries, transactions = report.only("query rate"), report.only("transaction rate")
+    if queries and transactions and transactions.is_positive:
+        each = queries.value / transactions.value
+        if is_number(each) and each >= SEVERAL:
+            words = {"queries": queries, "transactions": transactions, "each": each}
+            yield finding("queries-of-transactions", words).explanation
+
+
+def _events_per_s(report: Report) -> float:
+    rate = report.only("event rate")
+    if rate is not None:
+        return rate.value
+    events, elapsed = report.facts.get("events"), report.facts.get("elapsed_s")
+    return events / elapsed if is_number(events) and is_number(elapsed) and elapsed > 0 else 0.0

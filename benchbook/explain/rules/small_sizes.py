@@ -29,7 +29,7 @@ _SIZE = late(
 )
 _IN_NAME = late(
     r"^(?P<before>.*[/_A-Za-z-])(?P<size>\d{1,12}[kKmM]?)"
-    r"(?P<after>(?:-\d{1,3})?(?: (?:real )?time)?)$"
+    r"(?P<after>(?:/(?:real|manual|process)_time)*(?:-\d{1,3})?(?: (?:real )?time)?)$"
 )
 
 
@@ -74,11 +74,13 @@ def fixed_cost(report: Report) -> Iterator[str]:
         sizes = [size for size, _ in several]
         if len(sizes) < LEAST_SIZES or sizes != sorted(set(sizes)) or sizes[0] <= 0:
             continue
-        (small, first), (following, second) = several[:2]
-        before, last = several[-2], several[-1]
-        if following < LEAST_RATIO * small or last[0] < LEAST_RATIO * before[0]:
+        (small, first), last = several[0], several[-1]
+        larger = [entry for entry in several if entry[0] >= LEAST_RATIO * small]
+        smaller = [entry for entry in several if LEAST_RATIO * entry[0] <= last[0]]
+        if not larger or not smaller:
             continue
-        start, end = _power(several[0], several[1]), _power(before, last)
+        (following, second), before = larger[0], smaller[-1]
+        start, end = _power(several[0], larger[0]), _power(before, last)
         if is_number(start) and start <= FLAT and end >= STEEP:
             words = {"first": first, "second": second, "times": following / small}
             words["grows"] = second.base_value / first.base_value

@@ -3,7 +3,7 @@ them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from benchbook.explain.lazy_regex import late
@@ -15,6 +15,7 @@ from benchbook.explain.rules.common.findings import finding
 from benchbook.findings import Finding
 
 TOOL = "table"
+FIGURES = ("", "mean", "median")
 COMPARING = ("change", "ratio", "noise")  # statistics of a figure that compares others
 
 
@@ -31,7 +32,7 @@ class _Row(NamedTuple):
 def _rows(report: Report) -> list[_Row]:
     return [
         _Row(
-            [own for own in several if own.statistic in ("", "mean") and own.is_positive],
+            [own for own in several if own.statistic in FIGURES and own.is_positive],
             {own.name: own for own in several if own.statistic == "error"},
             [own for own in several if own.statistic == "change"],
             [own for own in several if own.statistic == "ratio"],
@@ -135,13 +136,13 @@ def ratios_of_rows(report: Report) -> Iterator[Finding]:
 
 
 def _pair(figures: Sequence[Result]) -> tuple[Result, Result] | None:
-    """The figures before and after a change, by the heads of their columns; None where the row
-    has others, or they are of another unit."""
+    """The figures before and after a change, by the heads of their columns, or as they stand; None
+    where the row has others, or they are of another unit."""
+    if len(figures) != 2 or figures[0].unit != figures[1].unit:
+        return None
     old = [own for own in figures if _OLD.search(own.name)]
     new = [own for own in figures if _NEW.search(own.name) and own not in old]
-    if len(figures) != 2 or len(old) != 1 or len(new) != 1 or old[0].unit != new[0].unit:
-        return None
-    return old[0], new[0]
+    return (old[0], new[0]) if len(old) == len(new) == 1 else (figures[0], figures[1])
 
 
 def _made(old: Result, new: Result, printed: Result) -> list[float]:
@@ -157,3 +158,75 @@ def _slack(old: Result, new: Result, printed: Result) -> float:
     relative = old.half / old.value + new.half / new.value + SLACK
     size = 100 + abs(printed.value) if printed.unit == "%" else printed.value
     return printed.half + relative * size
+
+
+LEAST_OF_COLUMN = 3  # rows that fit one way of computing
+_Way = Callable[[Result, Result, int], float]  # from the reference, the row, and its threads
+_WAYS: dict[str, _Way] = {
+    "ratio": lambda reference, own, _: own.base_value / reference.base_value,
+    "inverse": lambda reference, own, _: reference.base_value / own.base_value,
+    "efficiency": lambda reference, own, count: reference.base_value / own.base_value / count,
+    "rate by one": lambda reference, own, count: own.base_value / reference.base_value / count,
+    "more": lambda reference, own, _: own.base_value / reference.base_value - 1,
+    "less": lambda reference, own, _: 1 - own.base_value / reference.base_value,
+    "faster": lambda reference, own, _: reference.base_value / own.base_value - 1,
+}
+
+
+@rule
+def ratios_of_column(report: Report) -> Iterator[Finding]:
+    """A ratio or share of a column that its figure and that of the first row do not make, where
+    those of most other rows do in one way of computing."""
+    if report.tool != TOOL or not report.being("ratio", "change"):
+        return
+    rows = _rows(report)
+    single = [row for row in rows if len(row.figures) == 1]
+    told = [row for row in single if len(row.ratios) + len(row.changes) == 1]
+    if len(told) < LEAST_OF_COLUMN or len(single) < len(rows):
+        return
+    reference = single[0].figures[0]
+    best: tuple[int, list[tuple[Result, Result, float]]] = (0, [])
+    for way in _WAYS.values():
+        fits, wrong = 0, []
+        for row in told:
+            own, printed = row.figures[0], (row.ratios or row.changes)[0]
+            if own is reference:
+                continue
+            made = way(reference, own, int(own.of.get("threads") or 1))
+            made *= 100 if printed.unit == "%" else 1
+            near = abs(abs(printed.value) - abs(made)) <= _slack(reference, own, printed)
+            fits += near
+            wrong += [] if near else [(printed, own, made)]
+        best = max(best, (fits, wrong), key=lambda entry: entry[0])
+    fits, wrong = best
+    if wrong and fits >= max(LEAST_OF_COLUMN, 3 * len(wrong)):
+        printed, own, made = wrong[0]
+        words = {"printed": printed, "old": reference, "new": own, "made": made}
+        yield finding("ratio-of-row", words, about=[entry[0] for entry in wrong])
+
+
+NEAR_UNITS = 0.005  # of two rates that are the same
+
+
+@rule
+def units_of_row(report: Report) -> Iterator[Finding]:
+    """Two rates of a row in units of powers of 2 and of 10, or in bits and bytes, which are the
+    same rate, or of which the other is the larger one than the digits say."""
+    if report.tool != TOOL:
+        return
+    mixed = []
+    for row in _rows(report):
+        rates = [own for own in row.figures if own.rate]
+        if len(rates) != 2 or rates[0].unit == rates[1].unit:
+            continue
+        first, second = rates
+        in_bytes = [own.rate or 0.0 for own in rates]
+        is_same = abs(in_bytes[0] / in_bytes[1] - 1) <= NEAR_UNITS
+        turns = (first.value - second.value) * (in_bytes[0] - in_bytes[1]) < 0
+        if is_same or turns:
+            mixed.append((first, second, "same" if is_same else "turned"))
+    if mixed:
+        first, second, how = mixed[0]
+        words = {"first": first, "second": second, "how": how, "left": len(mixed) - 1 or None}
+        words |= {"one": first.rate, "other": second.rate}
+        yield finding("units-of-row", words, about=[own for own, *_ in mixed])

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Line, Log, Report, Result
 from benchbook.explain.printed_digits import LONGEST
+from benchbook.explain.units import in_base
 
 TOOL = "table"
 LOOKS_FOR = "any table of Markdown or CSV whose heads or cells have units: `| n | time (ms) |`"
@@ -33,21 +34,33 @@ _UNITS = {
     "tokens/sec": "tokens/s", "t/s": "tokens/s", "q/s": "queries/s", "QPS": "queries/s",
     "qps": "queries/s", "RPS": "requests/s", "rps": "requests/s", "req/sec": "requests/s",
     "fps": "frames/s", "FPS": "frames/s", "it/s": "iterations/s", "rows/s": "rows/s",
+    "ns/iter": "ns", "us/iter": "us", "µs/iter": "us", "ms/iter": "ms", "ms/t": "ms",
+    "ms/token": "ms", "μs": "us", "Mops/s": "Mops/s", "Kops/s": "kops/s", "kops/s": "kops/s",
 }  # fmt: skip
 _UNIT = "|".join(re.escape(unit) for unit in sorted(_UNITS, key=len, reverse=True))
 # Of a head that ends with it behind a space: none that is a word, or a letter alone.
 _SURE = "|".join(
     re.escape(unit)
     for unit in sorted(_UNITS, key=len, reverse=True)
-    if ("/" in unit and len(unit) > 3) or unit in ("IOPS", "ms", "us", "µs", "ns", "Gbps", "Mbps")
+    if ("/" in unit and len(unit) > 3)
+    or unit in ("IOPS", "t/s", "ms", "us", "µs", "ns", "Gbps", "Mbps")
 )
 _IN_HEAD = late(
     rf"[(\[] ?(?P<unit>{_UNIT}) ?[)\]]|(?:^|, ?| in |_)(?P<bare>{_UNIT})$| (?P<spaced>{_SURE})$"
+    r"|(?<=[Tt]ime|ency|tion)/(?P<after>ns|us|µs|ms|s)$"
 )
 _NUMBER = r"[-+]?\d[\d.,']*(?:[eE][-+]?\d+)?"
+_PLUS = r"(?:±|\+/-|\+-)"
 _CELL = late(
-    rf"(?P<value>{_NUMBER})(?: ?(?:±|\+/-|\+-) ?(?P<error>\d[\d.,]*) ?(?P<percent>%)?)?"
-    rf"(?: ?(?P<unit>{_UNIT}|[x×]))?(?: ?\([^()]{{0,40}}\))?"
+    rf"(?P<value>{_NUMBER})(?: ?{_PLUS} ?(?P<error>\d[\d.,]*) ?(?P<percent>%)?)?"
+    rf"(?: ?(?P<unit>{_UNIT}|[x×]))?"
+    rf"(?: ?\(?{_PLUS} ?(?P<behind>\d[\d.,]*) ?(?P<behind_unit>{_UNIT})?\)?)?"
+    rf"(?: ?\([^()]{{0,40}}\))?"
+)
+# A time in hours, minutes and seconds, as shells print it and as people write it.
+_CLOCK = late(
+    r"(?:(?P<h>\d{1,4}) ?h(?:ours?)?,? ?)?(?P<m>\d{1,6}) ?m(?:in(?:utes?)?)?,? ?"
+    r"(?P<s>\d{1,2}(?:\.\d{1,6})?) ?s(?:ec(?:onds?)?)?"
 )
 # A change in per cent, with its interval where it has one; whatever sign stands before it.
 _SIGNED = r"[+\u2212-]?\d+(?:\.\d+)?"
@@ -58,6 +71,22 @@ _CHANGE = late(
 _NOISE = late(r"(?:±|\+/-|\+-) ?(?P<value>\d+(?:\.\d+)?) ?%")
 _TIMES = late(r"(?P<value>\d+(?:\.\d+)?) ?[x×](?: (?:faster|slower))?(?: ?\([^()]{0,40}\))?")
 _COMPARING = ("change", "ratio")  # which alone make no table of figures
+# What a column is of several figures, by a word of its head.
+_STATISTIC = late(
+    r"(?:^|[\s_(])(?:(?P<min>min(?:imum)?)|(?P<max>max(?:imum)?)|(?P<mean>avg|average|mean)"
+    r"|(?P<median>median)|(?P<p>[pP]\d{2}(?:\.\d+)?)"
+    r"|(?P<stddev>std\.? ?dev\.?|std|standard deviation|σ))(?:$|[\s_)])",
+    re.I,
+)
+# Rows that are repetitions: their first column counts them, and a last row may be their mean.
+_RUNS = late(r"(?:runs?|iterations?|iter|trials?|attempts?|rep(?:etition)?s?|#|n(?:o|r)\.?|)", re.I)
+_RUN = late(
+    r"(?:(?:run|iteration|trial|attempt|rep(?:etition)?|test) ?)?#?(?P<number>\d{1,4})\.?", re.I
+)
+_MEAN = late(r"(?:avg|average|mean)\.?", re.I)
+_LEAST_RUNS = 3
+_PER_OPERATION = late(r"\b[nuµm]?s/(?:op|iter)\b")
+_SECTION = late(r"^[#>*\s]*(?P<text>[^`|<>#*\s][^|<>]{0,79}?)[`:*\s]*$")
 # Columns that count what a figure is of, by their heads.
 _COUNTED = {
     "threads": "threads", "thread": "threads", "nthreads": "threads", "#threads": "threads",
@@ -67,7 +96,8 @@ _COUNTED = {
     "connections": "streams", "queue depth": "queue_depth", "qd": "queue_depth",
     "iodepth": "queue_depth", "io depth": "queue_depth", "depth": "queue_depth",
     "clients": "concurrency", "users": "concurrency", "concurrency": "concurrency",
-    "vus": "concurrency",
+    "vus": "concurrency", "runs": "repetitions", "samples": "repetitions",
+    "requests": "repetitions", "rounds": "repetitions",
 }  # fmt: skip
 _DASHES = late(r"[-=\u2500]{10,400}")
 # Copies between host and device, by what heads and labels call them.
@@ -81,7 +111,7 @@ _PINNED = late(r"(?i)\b(?:pinned|page-?locked)\b")
 _PAGEABLE = late(r"(?i)\b(?:pageable|paged|non-?pinned|unpinned|malloc(?:ed)?)\b")
 _SIZED = late(r"(?<![\w.])(?P<count>\d{1,5}(?:\.\d+)?) ?(?P<prefix>[KMG])i?B(?![\w/])")
 _SIZES = {"K": 2**10, "M": 2**20, "G": 2**30}
-_RULE = late(r"[|:\s-]*-{2,}[|:\s-]*")
+_RULE = late(r"[|:\s-]*-{2,}[|:\s-]*|\|?(?:\s*:?-+:?\s*\|)+(?:\s*:?-+:?\s*)?")
 _SEPARATORS = (",", ";", "\t")
 # Of tables whose heads have no units: what stands above them, as in a summary of lmbench.
 _IN_TITLE = late(
@@ -94,6 +124,16 @@ _ARITHMETIC = late(r"(?:intgr|u?int64|float|double) (?:bit|add|mul|div|mod)")
 _LEAST_ROWS, _LEAST_COLUMNS, _LONGEST_LABEL = 2, 2, 80
 
 
+class _Figure(NamedTuple):
+    """What a cell says; an error in the unit of the value."""
+
+    name: str
+    value: float | None
+    error: float | None
+    unit: str
+    statistic: str
+
+
 def read(log: Log) -> list[Report]:
     """One report for each table."""
     return [*_markdown(log), *_separated(log)]
@@ -102,21 +142,24 @@ def read(log: Log) -> list[Report]:
 def _markdown(log: Log) -> Iterator[Report]:
     """Tables with bars, whose second line is a rule."""
     table: list[tuple[Line, list[str]]] = []
-    is_ruled, title = False, ""
+    is_ruled, title, section = False, "", ""
     for line in (*log.printed_lines(), Line(0, "")):
         text = line.text.strip()
         if len(table) == 1 and not is_ruled and _DASHES.fullmatch(text):
             is_ruled = True  # a rule without bars, as some programs draw it
             continue
         if text.count("|") >= _LEAST_COLUMNS - 1 and len(text) <= LONGEST and text:
-            if _RULE.fullmatch(text) and "|" in text:
+            if not is_ruled and _RULE.fullmatch(text) and "|" in text:
                 table, is_ruled = table[-1:], bool(table)
             else:
                 table.append((line, [_bare(cell) for cell in text.strip("|").split("|")]))
             continue
         if is_ruled:
-            yield from _report(log, table, title)
+            yield from _report(log, table, title, section)
+            section = ""
         if text:
+            headed = _SECTION.match(text) if len(text) < 2 * _LONGEST_LABEL else None
+            section = headed["text"] if headed else section
             titled = _IN_TITLE.search(text) if len(text) <= LONGEST and "in " in text else None
             title = _IN_WORDS.get(titled["unit"].lower(), titled["unit"]) if titled else ""
         table, is_ruled = [], False
@@ -149,12 +192,16 @@ def _separated(log: Log) -> Iterator[Report]:
 
 def _unit_of(head: str) -> str:
     found = _IN_HEAD.search(head) if len(head) <= _LONGEST_LABEL else None
-    return _UNITS[found["unit"] or found["bare"] or found["spaced"]] if found else ""
+    if found is None:
+        return ""
+    return _UNITS[found["unit"] or found["bare"] or found["spaced"] or found["after"]]
 
 
-def _report(log: Log, table: Sequence[tuple[Line, list[str]]], title: str = "") -> Iterator[Report]:
+def _report(
+    log: Log, table: Sequence[tuple[Line, list[str]]], title: str = "", section: str = ""
+) -> Iterator[Report]:
     """A table with its head; nothing where no column has a unit. `title`: the unit of all columns
-    without one, by what stands above."""
+    without one, by what stands above; `section`: the last words above it."""
     if len(table) <= _LEAST_ROWS:
         return
     (head_line, heads), rows = table[0], table[1:]
@@ -163,11 +210,17 @@ def _report(log: Log, table: Sequence[tuple[Line, list[str]]], title: str = "") 
         label: list[str] = []
         compared: list[Result] = []
         counts: dict[str, int] = {}
-        figures: list[tuple[str, str, str, str]] = []
+        figures: list[_Figure] = []
+        of_operations = set[str]()
         of_row = _unit_of(cells[0]) if cells else ""  # a row called `wall time (s)`
         for head, cell in zip(heads, cells, strict=False):
             if others := list(_of_comparison(line, head, cell)):
                 compared += others
+                continue
+            if clock := _CLOCK.fullmatch(cell):
+                parts = (clock["h"] or "0", clock["m"], clock["s"])
+                seconds = sum(float(part) * 60 ** (2 - at) for at, part in enumerate(parts))
+                figures.append(_Figure(_name(head), seconds, None, "s", _statistic(head)))
                 continue
             found = _CELL.fullmatch(cell)
             unit = (found["unit"] if found else "") or ""
@@ -178,8 +231,9 @@ def _report(log: Log, table: Sequence[tuple[Line, list[str]]], title: str = "") 
             if found and not unit and of_row and not found["unit"]:
                 unit, name = of_row, f"{_name(cells[0])} {name}"
             if found and unit:
-                error = "" if found["percent"] else found["error"] or ""
-                figures.append((name, found["value"], error, unit))
+                figures.append(_read(log, found, name, unit, _statistic(head)))
+                if _PER_OPERATION.search(f"{found['unit'] or ''} {head}"):
+                    of_operations.add(name)
             elif (counted := _COUNTED.get(head.lower())) and cell.isdecimal() and len(cell) < 6:
                 counts[counted] = int(cell)
                 label.append(cell)
@@ -187,12 +241,70 @@ def _report(log: Log, table: Sequence[tuple[Line, list[str]]], title: str = "") 
                 label.append(cell[:_LONGEST_LABEL])
         of: dict[str, Any] = {"label": " ".join(label)} if label else {}
         of |= counts
-        for name, value, error, unit in figures:
-            of_copy = _of_copy(name, *label) if unit.endswith("B/s") else {}
-            results += _figures(log, line, (name, value, error, unit), {**of, **of_copy})
+        for figure in figures:
+            own = {"is_per_operation": True} if figure.name in of_operations else {}
+            own |= _of_copy(figure.name, *label) if figure.unit.endswith("B/s") else {}
+            results += _figures(line, figure, of | own)
         results += [replace(result, of={**of, **result.of}) for result in compared]
+    results = list(_in_columns(heads, rows, _repeated(table, results)))
     if any(result.statistic not in _COMPARING for result in results):
-        yield Report(TOOL, results, head_line.number)
+        facts = {"section": section} if section else {}
+        yield Report(TOOL, results, head_line.number, "", facts)
+
+
+def _repeated(
+    table: Sequence[tuple[Line, list[str]]], results: Sequence[Result]
+) -> Iterator[Result]:
+    """Its figures as samples with their mean, where the rows are runs that somebody counted."""
+    (_, heads), rows = table[0], table[1:]
+    labels = {line.number: cells[0] for line, cells in rows if cells}
+    runs = {line: found for line, text in labels.items() if (found := _RUN.fullmatch(text))}
+    numbers = [int(found["number"]) for found in runs.values()]
+    is_counted = numbers in (list(range(len(runs))), list(range(1, len(runs) + 1)))
+    called = _RUNS.fullmatch(heads[0]) or all(
+        len(found[0]) > len(found["number"]) for found in runs.values()
+    )
+    if len(runs) < _LEAST_RUNS or not (is_counted and called):
+        yield from results
+        return
+    places = {line: place for place, line in enumerate(runs)}
+    for result in results:
+        of: dict[str, Any] = {"benchmark": result.name}
+        if result.statistic:
+            yield result
+        elif result.line in places:
+            own = {**of, "repetition": places[result.line]}
+            yield replace(result, statistic="sample", of=own)
+        elif _MEAN.fullmatch(labels.get(result.line, "")):
+            own = {**of, "repetitions": len(runs)}
+            yield replace(result, statistic="mean", of=own)
+        else:
+            yield result
+
+
+def _in_columns(
+    heads: Sequence[str], rows: Sequence[tuple[Line, list[str]]], results: Iterable[Result]
+) -> Iterator[Result]:
+    """Its figures as samples of their row, where the columns are runs: `run 1 | run 2 | avg`."""
+    runs = {_name(head): found for head in heads if (found := _RUN.fullmatch(_name(head)))}
+    numbers = [int(found["number"]) for found in runs.values()]
+    called = all(len(found[0]) > len(found["number"]) for found in runs.values())
+    if len(runs) < _LEAST_RUNS or not called or numbers != list(range(numbers[0], numbers[-1] + 1)):
+        yield from results
+        return
+    labels = {line.number: cells[0] or "row" for line, cells in rows if cells}
+    for result in results:
+        label = labels.get(result.line, "row")
+        of: dict[str, Any] = {"benchmark": label}
+        if result.name in runs and result.statistic in ("", "mean"):
+            place = numbers.index(int(runs[result.name]["number"]))
+            of |= {"repetition": place}
+            yield replace(result, name=label, statistic="sample", of=of)
+        elif _MEAN.fullmatch(result.name):
+            own = {**of, "repetitions": len(runs)}
+            yield replace(result, name=label, statistic="mean", of=own)
+        else:
+            yield result
 
 
 def _by_count(
@@ -209,7 +321,7 @@ def _by_count(
             found = _CELL.fullmatch(cell)
             if found and unit and not found["unit"]:
                 of = {counted: int(head)}
-                yield from _figures(log, line, (_name(cells[0]), found["value"], "", unit), of)
+                yield from _figures(line, _read(log, found, _name(cells[0]), unit, ""), of)
 
 
 def _last_word(text: str) -> str:
@@ -258,13 +370,36 @@ def _of_copy(*words: str) -> dict[str, Any]:
     return of
 
 
-def _figures(
-    log: Log, line: Line, figure: tuple[str, str, str, str], of: dict[str, Any]
-) -> Iterator[Result]:
-    name, printed, error, unit = figure
-    if unit == "ns" and _ARITHMETIC.fullmatch(name):
-        of = of | {"arithmetic": name}
-    if (value := log.number(printed)) is not None:
-        yield Result(name, value, unit, line.number, "mean" if error else "", of)
-    if error and (spread := log.number(error)) is not None:
-        yield Result(name, spread, unit, line.number, "error", of)
+def _statistic(head: str) -> str:
+    """What a column is of several figures: by one word of its head, where it has one."""
+    found = list(_STATISTIC.finditer(_name(head))) if len(head) <= _LONGEST_LABEL else []
+    if len(found) != 1:
+        return ""
+    return str(found[0]["p"] or found[0].lastgroup).lower()
+
+
+def _read(log: Log, found: re.Match[str], name: str, unit: str, statistic: str) -> _Figure:
+    """The figure of a cell with its error, in one unit; an error in per cent as what it is."""
+    value = log.number(found["value"])
+    error = log.number(found["error"] or found["behind"] or "0") or None
+    is_share = found["percent"] or found["behind_unit"] == "%"
+    is_zero = (found["error"] or found["behind"]) and error is None
+    if error and is_share:
+        error = None if value is None else abs(value) * error / 100
+    elif error and found["behind_unit"] and found["behind_unit"] in _UNITS:
+        (size, base), (own, of_value) = (
+            in_base(1.0, each) for each in (_UNITS[found["behind_unit"]], unit)
+        )
+        error = error * size / own if base == of_value else None
+    return _Figure(name, value, 0.0 if is_zero and not is_share else error, unit, statistic)
+
+
+def _figures(line: Line, figure: _Figure, of: dict[str, Any]) -> Iterator[Result]:
+    if figure.unit == "ns" and _ARITHMETIC.fullmatch(figure.name):
+        of = of | {"arithmetic": figure.name}
+    has_error = figure.error is not None
+    statistic = figure.statistic or ("mean" if has_error else "")
+    if figure.value is not None:
+        yield Result(figure.name, figure.value, figure.unit, line.number, statistic, of)
+    if figure.error is not None:
+        yield Result(figure.name, figure.error, figure.unit, line.number, "error", of)

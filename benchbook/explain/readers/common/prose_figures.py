@@ -1,0 +1,161 @@
+"""Figures in sentences that compare two of them, or give a mean with its deviation: `9.4 ms -> 5.2
+ms`, `from 310 to 260 ns`, `2531 ms, with a standard deviation of 96`.
+
+They are read where nothing else was recognised, and only out of text that speaks of speed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from benchbook.explain.lazy_regex import late
+from benchbook.explain.model import Line, Log, Report, Result
+from benchbook.explain.units import in_base
+
+TOOL = "text"
+LOOKS_FOR = "sentences that compare figures with units: `from 9.4 ms to 5.2 ms`, `310 -> 260 ns`"
+_UNITS = {
+    "ns": "ns", "nsec": "ns", "nanosecond": "ns", "nanoseconds": "ns",
+    "us": "us", "µs": "us", "μs": "us", "usec": "us", "microsecond": "us", "microseconds": "us",
+    "ms": "ms", "msec": "ms", "millisecond": "ms", "milliseconds": "ms",
+    "s": "s", "sec": "s", "secs": "s", "second": "s", "seconds": "s",
+    "min": "min", "mins": "min", "minutes": "min",
+    "kB/s": "kB/s", "KB/s": "kB/s", "MB/s": "MB/s", "GB/s": "GB/s", "KiB/s": "KiB/s",
+    "MiB/s": "MiB/s", "GiB/s": "GiB/s", "Mbps": "Mbit/s", "Gbps": "Gbit/s", "Mbit/s": "Mbit/s",
+    "Gbit/s": "Gbit/s", "Mb/s": "Mbit/s", "Gb/s": "Gbit/s", "IOPS": "operations/s",
+    "ops/s": "operations/s", "ops/sec": "operations/s", "req/s": "requests/s",
+    "requests/s": "requests/s", "rps": "requests/s", "RPS": "requests/s", "QPS": "queries/s",
+    "qps": "queries/s", "fps": "frames/s", "FPS": "frames/s", "tok/s": "tokens/s",
+    "tokens/s": "tokens/s",
+}  # fmt: skip
+_UNIT = "|".join(re.escape(unit) for unit in sorted(_UNITS, key=len, reverse=True))
+_NUMBER = r"(?<![\w.,/-])\d[\d,]*(?:\.\d+)?"
+_ARROW = r"(?:-{1,3}>|=>|→|⇒|➜|to)"
+_PAIR = late(
+    rf"(?P<old>{_NUMBER}) ?(?P<old_unit>{_UNIT})?(?![\w/]) ?{_ARROW} ?~?"
+    rf"(?P<new>\d[\d,]*(?:\.\d+)?) ?(?P<new_unit>{_UNIT})?(?![\w/%])"
+)
+_CLAIM = late(
+    r"(?P<percent>\d+(?:\.\d+)?) ?%|(?<![\w.])(?P<times>\d+(?:\.\d+)?) ?(?:[x×](?!\w)|times\b)"
+)
+_MEAN = late(
+    rf"\b(?:[Aa]verage[sd]?|[Mm]ean|[Aa]vg)\b[^.;\n]{{0,80}}?(?P<mean>{_NUMBER}) ?"
+    rf"(?P<unit>{_UNIT})?(?![\w/%])[^.;\n]{{0,40}}?"
+    r"(?:±|\+/-|\b(?:standard deviation|std\.? ?dev|stddev|SD|sd|sigma)\b)(?: of| was| is|[=:])? ?"
+    r"(?P<deviation>\d[\d,]*(?:\.\d+)?)"
+)
+# One of several runs that somebody lists, and their mean.
+_RUN = late(
+    r"^(?:[-*>] )?(?:run|iteration|trial|attempt|round|pass|rep(?:etition)?) ?#?"
+    r"(?P<number>\d{1,4})"
+    rf"(?: ?[:=)-]| took| in)+ ?(?P<value>\d[\d,]*(?:\.\d+)?) ?(?P<unit>{_UNIT})$",
+    re.I,
+)
+_MEAN_OF_RUNS = late(
+    r"^(?:[-*>] )?(?:avg|average|mean)(?: time)? ?[:=] ?(?P<value>\d[\d,]*(?:\.\d+)?) ?"
+    rf"(?P<unit>{_UNIT})$",
+    re.I,
+)
+_LEAST_RUNS = 3
+_OF_SPEED = late(
+    r"fast|slow|speed|perform|benchmark|latenc|throughput|bandwidth|improve|regress|run-?time"
+    r"|\btook\b|\btakes?\b|load(?:ing)? time|reduc|decreas",
+    re.I,
+)
+_NEAR = 60  # characters between two figures and what is said of them
+_LONGEST, _MOST = 600, 200  # characters of a line; figures
+_LONGEST_RUN = 120
+
+
+def read(log: Log) -> list[Report]:
+    """One report of all such figures of a log, and one for each list of runs."""
+    return [*_lists(log), *_sentences(log)]
+
+
+def _lists(log: Log) -> list[Report]:
+    """Lists of three runs and more, in their order, with the mean that stands below them."""
+    reports: list[Report] = []
+    samples: list[Result] = []
+    last = 0  # the number of the run above
+    for line in log.printed_lines():
+        text = line.text.strip() if len(line.text) < _LONGEST_RUN else ""
+        if found := _RUN.match(text):
+            number, value, unit = int(found["number"]), log.number(found["value"]), _unit(found)
+            if not (samples and number == last + 1 and unit == samples[0].unit):
+                samples = []
+            last = number
+            if value is not None and (samples or number <= 1):
+                of = {"benchmark": "run", "repetition": len(samples)}
+                samples.append(Result("run", value, unit, line.number, "sample", of))
+            if len(samples) == _LEAST_RUNS:
+                reports.append(Report(TOOL, samples, samples[0].line))
+        elif len(samples) >= _LEAST_RUNS and (found := _MEAN_OF_RUNS.match(text)):
+            value, unit = log.number(found["value"]), _unit(found)
+            if value is not None and unit == samples[0].unit:
+                of = {"benchmark": "run", "repetitions": len(samples)}
+                samples.append(Result("run", value, unit, line.number, "mean", of))
+            samples = []
+    return reports
+
+
+def _unit(found: re.Match[str]) -> str:
+    """The unit of a figure, whatever its case where that has no meaning."""
+    text = found["unit"]
+    return _UNITS.get(text) or _UNITS.get(text.lower(), text)
+
+
+def _sentences(log: Log) -> list[Report]:
+    if not _OF_SPEED.search(log.text[: 1 << 20]):
+        return []
+    results: list[Result] = []
+    for line in log.printed_lines():
+        if len(line.text) <= _LONGEST and len(results) < _MOST and any(map(str.isdigit, line.text)):
+            results += _pairs(log, line)
+            results += _means(log, line, results)
+    return [Report(TOOL, results, results[0].line)] if results else []
+
+
+def _pairs(log: Log, line: Line) -> Iterator[Result]:
+    found = [pair for pair in _PAIR.finditer(line.text) if pair["old_unit"] or pair["new_unit"]]
+    ends = [*(pair.start() for pair in found[1:]), len(line.text)]
+    begins = [0, *(pair.end() for pair in found)]
+    for number, (pair, begin, end) in enumerate(zip(found, begins, ends, strict=False)):
+        units = [_UNITS[pair[side] or pair[other]] for side, other in _SIDES]
+        values = [log.number(pair["old"]), log.number(pair["new"])]
+        if None in values or in_base(1.0, units[0])[1] != in_base(1.0, units[1])[1]:
+            continue
+        of: dict[str, Any] = {"benchmark": f"pair {line.number}.{number}"}
+        for side, value, unit in zip(("old", "new"), values, units, strict=True):
+            yield Result(side, value or 0.0, unit, line.number, "", {**of, "build": side})
+        yield from _claim(line, pair, (begin, end), of)
+
+
+_SIDES = (("old_unit", "new_unit"), ("new_unit", "old_unit"))
+
+
+def _claim(
+    line: Line, pair: re.Match[str], limits: tuple[int, int], of: dict[str, Any]
+) -> Iterator[Result]:
+    """The one change or ratio that the sentence has next to a pair, behind it or before it."""
+    behind = line.text[pair.end() : min(limits[1], pair.end() + _NEAR)]
+    before = line.text[max(limits[0], pair.start() - _NEAR) : pair.start()]
+    said = [*_CLAIM.finditer(re.split(r"[.;!?](?:\s|$)", behind)[0])]
+    said = said or [*_CLAIM.finditer(re.split(r"[.;!?]\s", before)[-1])]
+    if len(said) == 1:
+        is_change = bool(said[0]["percent"])
+        value = float(said[0]["percent"] or said[0]["times"])
+        kind = ("change", "%") if is_change else ("ratio", "1")
+        yield Result("said", value, kind[1], line.number, kind[0], of)
+
+
+def _means(log: Log, line: Line, before: Sequence[Result]) -> Iterator[Result]:
+    """Means with their deviations; one without a unit has that of the one before."""
+    unit = next((own.unit for own in reversed(before) if own.statistic == "mean"), "")
+    for found in _MEAN.finditer(line.text):
+        unit = _UNITS.get(found["unit"] or "", unit)
+        values = [log.number(found["mean"]), log.number(found["deviation"])]
+        if unit and None not in values:
+            for value, statistic in zip(values, ("mean", "stddev"), strict=True):
+                yield Result("average", value or 0.0, unit, line.number, statistic, {})

@@ -1,0 +1,89 @@
+"""few-repetitions: two single runs of a log that are nearly equal, as runs of one program are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from benchbook.explain.context.same_runs import MEASURED
+from benchbook.explain.model import Report, Result
+from benchbook.explain.printed_digits import is_number
+from benchbook.explain.results import grouped
+from benchbook.explain.rules import rule
+from benchbook.explain.rules.common.findings import finding
+
+TOOLS = ("time", "go-bench", "google-benchmark", "sysbench")
+NAMES = ("time elapsed", "event rate", "operation rate")  # of tools that print other figures too
+NEAR = 0.05  # of the figure
+WHOLE = ("",)
+SETTINGS = ("benchmark", "label", "parameters", "threads", "block_bytes", "array_bytes")
+OWN = MEASURED | {"command", "events", "load_average", "load_line", "section", "said_same"}
+OWN |= {"said_same_line", "cpu_clock_hz"}
+
+
+@rule
+def near_single_runs(reports: Sequence[Report]) -> Iterator[str]:
+    """A note on the only two runs of a tool, each done once, with figures that are within 5 %.
+
+    Decided by what both have and no spread is printed of. Where a text says that both are the same
+    code, that is told instead.
+    """
+    for several in grouped(reports, lambda report: report.tool).values():
+        if len(several) != 2 or several[0].tool not in TOOLS or _told(several):
+            continue
+        first, second = (_figures(report) for report in several)
+        pairs = [(first[key], second[key]) for key in first if key in second]
+        if not pairs or _settings(several[0]) != _settings(several[1]):
+            continue
+        apart, pair = max(((_apart(*pair), pair) for pair in pairs), key=lambda entry: entry[0])
+        if 0 < apart <= NEAR:
+            words = {"first": pair[0], "second": pair[1], "apart": apart}
+            yield finding("near-single-runs", words).explanation
+
+
+SHORT_NS = 2e7  # of a repetition: the clock and an interruption count
+UNSURE = 0.3  # between two best ones
+
+
+@rule
+def best_of_one_start(reports: Sequence[Report]) -> Iterator[str]:
+    """A note on the only two bests of timeit that are near each other: each is of one process."""
+    bests = [best for report in reports if report.tool == "timeit" for best in report.being("best")]
+    if len(bests) != 2 or not all(best.is_positive for best in bests):
+        return
+    first, second = bests
+    apart = _apart(first, second)
+    lengths = [best.base_value * float(best.of.get("iterations") or 0) for best in bests]
+    if 0 < apart <= UNSURE and all(is_number(best.of.get("repetitions")) for best in bests):
+        words = {"first": first, "second": second, "apart": apart, "runs": first.of["repetitions"]}
+        words["short"] = max(lengths) if 0 < max(lengths) < SHORT_NS else None
+        yield finding("best-of-one-start", words).explanation
+
+
+def _told(several: Sequence[Report]) -> bool:
+    return any(
+        "said_same_line" in report.facts
+        or "build" in report.columns
+        or report.being("sample", "stddev", "error", "range")
+        for report in several
+    )
+
+
+def _figures(report: Report) -> Mapping[object, Result]:
+    figures: dict[object, Result] = {}
+    for result in report.results:
+        is_wanted = result.is_time or result.name in NAMES
+        if report.tool in ("time", "sysbench"):
+            is_wanted = result.name in NAMES
+        if is_wanted and result.statistic in WHOLE and result.is_positive:
+            key = result.name, *(str(report.column(result, name)) for name in SETTINGS)
+            figures.setdefault(key, result)
+    return figures
+
+
+def _settings(report: Report) -> dict[str, str]:
+    return {name: repr(fact) for name, fact in report.facts.items() if name not in OWN}
+
+
+def _apart(first: Result, second: Result) -> float:
+    values = first.base_value, second.base_value
+    return max(values) / min(values) - 1
