@@ -344,9 +344,9 @@ def test_the_mean_of_all_sizes_is_named_where_small_ones_lower_it() -> None:
         for size, rate in [(32768, 1.22), (131072, 2.84), (1048576, 11.06), (134217728, 21.4)]
     )
     text = f"{rows}\n# Out of bounds values : 0 OK\n# Avg bus bandwidth    : 9.13\n"
-    assert any("is the mean over all sizes" in own for own in all_said(text))
+    assert any("is a mean over all sizes" in own for own in all_said(text))
     assert not any(
-        "is the mean over all sizes" in own for own in all_said(text.replace("9.13", "19.1"))
+        "is a mean over all sizes" in own for own in all_said(text.replace("9.13", "19.1"))
     )
 
 
@@ -355,3 +355,41 @@ def test_a_count_of_guests_may_be_none() -> None:
     guests = guests.replace("cpu_core/instructions/", "instructions:G")
     guests = guests.replace("cpu_core/branches/", "branches:G")
     assert not any("of the processor are 0" in text for text in all_said(guests))
+
+
+def test_devices_in_two_groups_are_so_by_their_pairs() -> None:
+    slow, fast = 22.0, 26.3
+    rows = [
+        f" {row}  "
+        + "  ".join(
+            "N/A" if row == to else f"{fast if row // 3 == to // 3 else slow:.2f}"
+            for to in range(6)
+        )
+        for row in range(6)
+    ]
+    head = "nvbandwidth Version: v0.8\nRunning device_to_device_memcpy_read_ce.\n"
+    head += "memcpy CE GPU(row) -> GPU(column) bandwidth (GB/s)\n      0   1   2   3   4   5\n"
+    assert any("form two groups" in own for own in all_said(head + "\n".join(rows) + "\n"))
+    mixed = [rows[0].replace("26.30", "22.00"), *rows[1:]]
+    assert not any("form two groups" in own for own in all_said(head + "\n".join(mixed) + "\n"))
+
+
+def test_two_runs_of_perf_without_heads_are_two() -> None:
+    one = """      21,606.85 msec task-clock                #    0.322 CPUs utilized
+    78,571,991,365      cycles                    #    3.636 GHz
+    51,665,022,850      instructions              #    0.66  insn per cycle
+"""
+    other = one.replace("21,606", "23,893").replace("78,5", "87,0").replace("51,6", "57,6")
+    explained = of_content("x", f"Before:\n{one}\nAfter:\n{other}".encode(), Machine())
+    assert [len(report.results) for report in explained.reports] == [6, 6]
+
+
+def test_a_short_kernel_of_mixbench_is_noted() -> None:
+    row = "0, 0.250, {time}, 299.68,1198.72, 0.125, {time}, 179.03,1432.24\n"
+    head = "Experiment ID, Single Precision ops,,,, Double precision ops,,,\n"
+    head += (
+        "Compute iters, Flops/byte, ex.time, GFLOPS, GB/sec, Flops/byte, ex.time, GFLOPS, GB/sec"
+    )
+    for time, is_short in [("0.11", True), ("11.20", False)]:
+        said = all_said(f"{head}\n{row.format(time=time)}")
+        assert any("To start one takes" in own for own in said) == is_short

@@ -64,6 +64,7 @@ _OLD_CLOCK = late(r"^((?:task|cpu)-clock)-msecs$")
 class _Run(Run):
     headed: bool = False
     ended: bool = False
+    first: str = ""  # event of the first row
     event: str = ""  # of the last row, and its line
     last: int = 0
     metrics: list[str] = field(default_factory=list)  # whose numbers are in the next line
@@ -124,6 +125,9 @@ def _line(reading: Reading[_Run], text: str) -> None:
         # A stamp and a place, or a unit behind it: no other table has both.
         told = row["at"] and (row["place"] or row["unit"])
         if run.headed or told or (known and (row["rest"] or row["unit"] or run.results)):
+            if not run.headed and not row["at"] and row["event"] == run.first:
+                run = reading.begin()  # another run, whose head is missing as well
+            run.first = run.first or row["event"]
             run.line = run.line or at
             run.event, run.last = row["event"], at
             _row(reading.line, row, run)

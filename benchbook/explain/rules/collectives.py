@@ -1,5 +1,5 @@
 """single-rank, not-over-nvlink: collectives that no second rank took part in, or that did not go
-over the links of the devices; means over all sizes."""
+over the links of the devices."""
 
 from __future__ import annotations
 
@@ -16,8 +16,6 @@ from benchbook.findings import Finding
 TOOL = "nccl-tests"
 LEAST_GB = 1.0  # GB/s of algorithm bandwidth, of which a bus bandwidth of 0.00 is no rounding
 NO_COPY_GB = 20_000.0  # GB/s: no device's memory carries it
-APART = 0.6  # mean of all sizes ÷ best
-LEAST_SIZES = 4
 
 
 @rule
@@ -41,24 +39,6 @@ def single_rank(report: Report) -> Iterator[Finding]:
     words = {"best": best, "unmoved": unmoved[0] if unmoved else None, "line": report.line}
     about = [best] if best else [f"line {report.line}"]
     yield finding("single-rank", words, about=about)
-
-
-@rule
-def mean_of_sizes(report: Report) -> Iterator[str]:
-    """A note for the average bus bandwidth where it is far below that of large messages."""
-    means = [
-        own for own in report.called("bus bandwidth") if own.statistic == "mean" and own.is_positive
-    ]
-    buses = [own for own in report.results if own.name.endswith("busbw") and own.is_positive]
-    if report.tool != TOOL or len(means) != 1 or not buses:
-        return
-    sizes = {own.of.get("message_bytes") for own in buses}
-    best = max(buses, key=lambda own: own.rate or 0.0)
-    if len(sizes) >= LEAST_SIZES and (means[0].rate or 0.0) < APART * (best.rate or 0.0):
-        yield (
-            f"line {means[0].line}: “Avg bus bandwidth” is the mean over all sizes, and small ones "
-            f"lower it. The best of large messages is {best.value:g} {best.unit} (line {best.line})"
-        )
 
 
 # Devices that are never without NVLink to the others of their host.

@@ -31,6 +31,7 @@ LIKE = 0.04  # apart at most: as fast as through the host
 SLOWER = 0.75  # of what the other devices have
 ALIKE = 0.2  # of their median: the others of a matrix
 APART = 1.6  # between two groups of pairs
+APART_BY_DEVICE = 1.1  # the same, where the devices themselves form groups
 LOW = 0.35  # of the data sheet's rate, which is of the fastest variant of the name
 _PARTIAL = late(r"Laptop|Mobile|Max-Q|\bMIG\b|\bMI2|vGPU|GRID", re.I)  # have far less
 LARGE = 1 << 26  # bytes of an array that no cache of a device holds
@@ -266,13 +267,27 @@ def groups_of_pairs(report: Report) -> Iterator[Finding]:
         )
         slow, fast = cells[:at], cells[at:]
         ratio = fast[0].value / slow[-1].value
-        if ratio < APART or len(slow) < 2 or len(fast) < 2:
+        if ratio < (APART_BY_DEVICE if _by_place(slow, fast) else APART):
+            continue
+        if len(slow) < 2 or len(fast) < 2:
             continue
         if any(own[-1].value > (1 + ALIKE) ** 2 * own[0].value for own in (slow, fast)):
             continue
         words = {"name": name, "slow": slow[-1], "fast": fast[0], "slow_count": len(slow)}
         yield finding("groups-of-pairs", words, fast_count=len(fast), ratio=ratio)
         return
+
+
+def _by_place(slow: Sequence[Result], fast: Sequence[Result]) -> bool:
+    """Whether the devices form groups, all pairs within which are fast, and all others slow."""
+    group: dict[object, set[object]] = {}
+    for cell in fast:
+        both = {cell.of["row"], cell.of["column"]}
+        joined = both.union(*(group.get(device, set()) for device in both))
+        group |= dict.fromkeys(joined, joined)
+    within = [cell for cell in slow if cell.of["column"] in group.get(cell.of["row"], ())]
+    pairs = sum(len(own) - 1 for own in group.values())  # both ways
+    return not within and len(fast) == pairs and all(len(own) > 2 for own in group.values())
 
 
 @rule

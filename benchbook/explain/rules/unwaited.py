@@ -1,4 +1,5 @@
-"""only-queued: work of a device that was timed with and without waiting for it."""
+"""only-queued: work of a device that was timed with and without waiting for it; a note for kernels
+that end so soon that their start counts."""
 
 from __future__ import annotations
 
@@ -44,3 +45,21 @@ def only_queued(report: Report) -> Iterator[Finding]:
     words = {"without": most[0], "waited": most[1], "ratio": most[1].value / most[0].value}
     words |= {"least": values[0], "most": values[-1]}
     yield finding("only-queued", words, about=most)
+
+
+SOON_MS = 0.15  # a start takes some 5 µs of it
+
+
+@rule
+def short_kernels(report: Report) -> Iterator[str]:
+    """A note for kernels of mixbench that end so soon that the time to start them counts."""
+    if report.tool != "mixbench":
+        return
+    times = [own for own in report.results if own.name.endswith(" time") and own.is_positive]
+    first = min(times, key=lambda own: (own.value, own.line), default=None)
+    if first is not None and first.value <= SOON_MS:
+        yield (
+            f"line {first.line}: a kernel takes {first.value:g} ms. To start one takes some "
+            "microseconds, which is in its time, so all rates of such rows are a few per cent too "
+            "low. A larger buffer makes them longer"
+        )
