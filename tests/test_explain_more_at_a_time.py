@@ -147,3 +147,106 @@ def test_a_turned_table_has_a_figure_for_each_number() -> None:
         16,
         32,
     ]
+
+
+SPACED = """Results of the run:
+bytes   #sent   #ack     total       time     MB/sec    usec/xfer
+---------------------------------------------------------------
+64      10      =10      1.2k        0.04s      0.03    {first}
+256     10      =10      5k          0.00s      6.67      38.40
+1k      10      =10      20k         0.00s     38.94      26.30
+4k      10      =10      80k         0.00s    136.99      29.90
+"""
+BY_SIZE = """| bs | IOPS |
+|---|---|
+| 4k | 3000 |
+| 64k | 2950 |
+| 1M | {last} |
+"""
+
+
+def table_words(text: str) -> str:
+    explained = of_content("log", text.encode(), Machine())
+    return explained.trouble or " ".join(finding.explanation for finding in explained.findings)
+
+
+def test_columns_that_spaces_part_are_a_table() -> None:
+    explained = of_content("log", SPACED.format(first="39.10").encode(), Machine())
+    (report,) = explained.reports
+    times = report.called("usec/xfer")
+    assert [(own.of["message_bytes"], own.value) for own in times] == [
+        (64, 39.1), (256, 38.4), (1024, 26.3), (4096, 29.9),
+    ]  # fmt: skip
+    assert explained.findings == []
+    prose = "The rate was  10 MB/s  on one  day\nand  20 MB/s  on  another\n"
+    assert table_words(prose).startswith("log: no output")
+
+
+def test_a_first_row_far_above_larger_sizes_has_a_start_in_it() -> None:
+    assert "one-time costs" in table_words(SPACED.format(first="2049.70"))
+    assert "one-time costs" not in table_words(SPACED.format(first="139.70"))
+
+
+def test_as_many_requests_of_any_size_are_counted_by_something() -> None:
+    assert "counts requests and not bytes" in table_words(BY_SIZE.format(last=2990))
+    assert "counts requests" not in table_words(BY_SIZE.format(last=900))
+
+
+LOOPBACK = """| host | loopback TCP (p50) | UDP 10G (p50) | WAN (p50) |
+|---|---|---|---|
+| one | 145.8 Gbit/s | 9,999 Mbit/s | 4,063 Mbit/s |
+| two | 86.4 Gbit/s | 9,999 Mbit/s | 1,095 Mbit/s |
+| three | 66.5 Gbit/s | 9,999 Mbit/s | 3,058 Mbit/s |
+| four | 14.2 Gbit/s | {last} Mbit/s | 1,426 Mbit/s |
+"""
+
+
+def test_rates_of_tables_through_loopback_and_as_asked() -> None:
+    notes = " ".join(of_content("log", LOOPBACK.format(last="10,000").encode(), Machine()).notes)
+    assert "145.8 Gbit/s through the loopback device" in notes
+    assert "all 4 rows have the same 9,999 Mbit/s of datagrams" in notes
+    other = LOOPBACK.format(last="7,200").replace("loopback ", "")
+    assert not of_content("log", other.encode(), Machine()).notes
+
+
+PERFTEST = """                    RDMA_Write BW Test
+ Dual-port       : OFF          Device         : mlx5_0
+ Number of qps   : 1            Transport type : IB
+ TX depth        : 256
+ Link type       : Ethernet
+---------------------------------------------------------------------------------------
+ #bytes     #iterations    BW peak[Gb/sec]    BW average[Gb/sec]   MsgRate[Mpps]
+ {bytes}    {count}        0.00               {rate}               7.498617
+---------------------------------------------------------------------------------------
+"""
+
+
+def test_perftest_of_small_messages_and_for_a_time() -> None:
+    small = PERFTEST.format(bytes=8, count=224958464, rate="0.48")
+    notes = " ".join(of_content("log", small.encode(), Machine()).notes)
+    assert "7.5 million of them a second" in notes and "are those of 30 s" in notes
+    large = PERFTEST.format(bytes=4096, count=5000, rate="245.71")
+    notes = " ".join(of_content("log", large.encode(), Machine()).notes)
+    assert "of them a second" not in notes and "are those of" not in notes
+
+
+REDIS = """$ redis-benchmark -t set -n 1000000 -p {port}
+====== SET ======
+  1000000 requests completed in {took} seconds
+  50 parallel clients
+  3 bytes payload
+  keep alive: 1
+
+100.00% <= 1 milliseconds
+{rate} requests per second
+
+"""
+
+
+def test_the_same_load_at_two_ports_of_one_host() -> None:
+    first = REDIS.format(port=6379, took=3.78, rate=264270.62)
+    text = first + REDIS.format(port=9000, took=8.49, rate=117744.02)
+    notes = " ".join(of_content("log", text.encode(), Machine()).notes)
+    assert "through ports 6379 and 9000 of one host" in notes
+    text = first + REDIS.format(port=6379, took=8.49, rate=117744.02)
+    assert "through ports" not in " ".join(of_content("log", text.encode(), Machine()).notes)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
-from benchbook.explain.model import Report
+from benchbook.explain.model import Report, Result
+from benchbook.explain.results import grouped
 from benchbook.explain.rules import rule
 from benchbook.explain.rules.common.findings import finding
 from benchbook.findings import Finding
@@ -38,20 +40,33 @@ def rate_of_all_sizes(report: Report) -> Iterator[Finding]:
 
     Decided by three sizes that are 64 times apart and more.
     """
-    if report.tool != "yabs":
+    if report.tool not in ("yabs", "table"):
         return
-    rates = sorted(
-        (own for own in report.called("total operation rate") if own.is_positive),
-        key=lambda own: int(own.of["block_bytes"]),
-    )
+    counted = [own for own in report.results if own.unit == "operations/s" and own.is_positive]
+    sized = [own for own in counted if own.of.get("block_bytes") and own.statistic != "sample"]
+    for rates in grouped(sized, _called).values():
+        rates.sort(key=lambda own: int(own.of["block_bytes"]))
+        if (words := _flat(rates)) is not None:
+            yield finding("same-for-sizes", words)
+            return
+
+
+def _called(rate: Result) -> tuple[str, str]:
+    """What a rate is of, without the numbers of its row; of YABS only both ways together."""
+    words = str(rate.of.get("label") or "").split()
+    return rate.name, " ".join(word for word in words if not word[0].isdigit())
+
+
+def _flat(rates: list[Result]) -> dict[str, Any] | None:
+    """The words of rates that hardly differ from the smallest size to one far larger."""
     for end in range(len(rates), LEAST_SIZES - 1, -1):
         values = [own.value for own in rates[:end]]
         small, large = rates[0], rates[end - 1]
         is_wide = large.of["block_bytes"] >= SPAN * small.of["block_bytes"]
         if is_wide and max(values) <= FLAT * min(values):
             words = {"small": small, "large": large, "least": small.of["block_bytes"]}
-            yield finding("same-for-sizes", words, most=large.of["block_bytes"])
-            return
+            return words | {"most": large.of["block_bytes"]}
+    return None
 
 
 @rule

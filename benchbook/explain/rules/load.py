@@ -245,6 +245,41 @@ def same_host(reports: Sequence[Report]) -> Iterator[Finding]:
             return
 
 
+PORTS_APART = 1.3  # larger ÷ smaller rate
+
+
+@rule
+def two_ports(reports: Sequence[Report]) -> Iterator[str]:
+    """A note for the same load on two ports of this host at rates that are far apart."""
+    own = [report for report in reports if _is_here(report) and _rate(report)]
+    for several in grouped(own, _of_load).values():
+        for first, second in pairwise(several):
+            before, after = _rate(first), _rate(second)
+            ports = [report.facts.get("served_port") for report in (first, second)]
+            if before is None or after is None or not all(ports) or ports[0] == ports[1]:
+                continue
+            least, most = sorted((before.value, after.value))
+            if most >= PORTS_APART * least:
+                yield (
+                    f"line {after.line}: the same load at {before.value:,.6g} {before.unit} (line "
+                    f"{before.line}) and at {after.value:,.6g}, through ports {ports[0]} and "
+                    f"{ports[1]} of one host. If one of them only forwards (a published port of a "
+                    "container, a tunnel, a proxy), the difference is the way to the server. Ask "
+                    "it at its own address as well"
+                )
+                return
+
+
+def _is_here(report: Report) -> bool:
+    host = report.facts.get("served_at")
+    return bool(host and is_loopback(host))
+
+
+def _of_load(report: Report) -> tuple[object, ...]:
+    names = ("test", "concurrency", "pipelined", "request_bytes", "threads")
+    return report.tool, *(report.facts.get(name) for name in names)
+
+
 @rule
 def batches(report: Report) -> Iterator[str]:
     """A note for commands that are sent several at a time."""

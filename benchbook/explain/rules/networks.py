@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -15,9 +16,11 @@ from benchbook.explain.addresses import (
     stays_in_host,
     virtual_device,
 )
+from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import SUM, Command, Report, Result
 from benchbook.explain.printed_digits import is_number
 from benchbook.explain.readers.common.command_lines import option
+from benchbook.explain.results import grouped
 from benchbook.explain.rules import rule
 from benchbook.explain.rules.common.findings import finding
 from benchbook.explain.rules.common.transfer_ends import (
@@ -398,3 +401,57 @@ def _lost_rate(ends: Ends, sent: Result, arrived: float) -> Finding:
         "arrived",
     )
     return finding("sender-lost", words, why=why, factor=1 / arrived if arrived > 0 else None)
+
+
+LEAST_ROWS, SAME_OF_ROWS, OTHERS_APART, NEAR_ROUND = 4, 1.001, 2.0, 1e-3
+
+
+@rule
+def rates_of_tables(report: Report) -> Iterator[str]:
+    """Notes for a table of rates: through the loopback device, and of datagrams that are the same
+    in every row, which is what was asked for."""
+    if report.tool != "table":
+        return
+    columns = [
+        [own for own in several if own.is_positive]
+        for several in grouped(_of_bits(report), lambda own: own.name).values()
+    ]
+    columns = [own for own in columns if own]
+    for own in columns:
+        if _LOOPBACK.search(own[0].name):
+            yield (
+                f"line {own[0].line}: {own[0].value:g} {own[0].unit} through the loopback device. "
+                "No network is in it: the CPU and the memory of one host make this rate"
+            )
+            break
+    spans = [max(_in_bytes(own)) / min(_in_bytes(own)) for own in columns if len(own) >= LEAST_ROWS]
+    for own in columns:
+        is_datagrams = "udp" in own[0].name.lower() and len(own) >= LEAST_ROWS
+        if not is_datagrams or max(_in_bytes(own)) > SAME_OF_ROWS * min(_in_bytes(own)):
+            continue
+        if max(spans) >= OTHERS_APART and _is_round(max(_in_bytes(own))):
+            yield (
+                f"line {own[0].line}: all {len(own)} rows have the same {own[0].value:,.5g} "
+                f"{own[0].unit} of datagrams, where their other rates differ {max(spans):.2g} "
+                "times. That is the rate the sender was asked for, and no limit that was found"
+            )
+            break
+
+
+_LOOPBACK = late(r"\b(?:loopback|localhost|127\.0\.0\.1)\b", re.IGNORECASE)
+
+
+def _of_bits(report: Report) -> list[Result]:
+    return [own for own in report.results if own.unit.endswith("bit/s")]
+
+
+def _in_bytes(column: Sequence[Result]) -> list[float]:
+    """The rates of a column in one unit."""
+    return [own.rate or own.base_value for own in column]
+
+
+def _is_round(rate: float) -> bool:
+    """Whether a rate is one that somebody asks for: one digit and noughts, in bits."""
+    bits = 8 * rate
+    step = 10.0 ** math.floor(math.log10(bits))
+    return any(abs(bits / step - whole) <= NEAR_ROUND * whole for whole in (*range(1, 11), 2.5))

@@ -188,6 +188,8 @@ def cold_sizes(report: Report) -> Iterator[Finding]:
     Decided by the sweep: nothing makes a small message slower than larger ones but what came first,
     a connection that was opened or pages that were touched inside the timed loop.
     """
+    if report.tool == "table" and "message_bytes" in report.columns:
+        yield from _cold_row(report)
     # A collective may have a bad algorithm for few bytes.
     if report.facts.get("pattern") != "point to point" or "message_bytes" not in report.columns:
         return
@@ -195,6 +197,23 @@ def cold_sizes(report: Report) -> Iterator[Finding]:
         if statistic == "mean" and in_base(1.0, unit)[1] == "ns" and _is_cold(sweep):
             first, later = sweep[0], sweep[2]
             yield finding("cold-size", first=first, later=later, factor=first.value / later.value)
+            return
+
+
+FAR_ROW = 10.0  # of a table, whose rows may be of anything: nothing but a start is so far off
+
+
+def _cold_row(report: Report) -> Iterator[Finding]:
+    """The first row of a table of times by size, where larger sizes take a tenth of it."""
+    for (_, statistic, _), rows in report.groups.items():
+        own = [time for time in rows if time.is_time and time.is_positive]
+        sizes = [time.of.get("message_bytes", -1) for time in own]
+        if statistic not in ("", "mean") or len(own) < 3 or sizes != sorted(set(sizes)):
+            continue
+        first, *later = (time.base_value for time in own[:3])
+        if sizes[0] > 0 and first >= FAR_ROW * max(later):
+            factor = first / later[1]
+            yield finding("cold-size", first=own[0], later=own[2], factor=factor)
             return
 
 

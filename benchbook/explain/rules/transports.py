@@ -155,6 +155,48 @@ def few_iterations(report: Report) -> Iterator[Finding | str]:
         )
 
 
+SMALL_BYTES = 256
+WHOLE_S, SURE = 1e-4, range(2, 100)  # how near to whole seconds, and of how many
+
+
+@rule
+def small_messages(report: Report) -> Iterator[str]:
+    """Notes for perftest: a bandwidth of small messages alone, and iterations of a part of its
+    time.
+
+    With -D it counts neither the first nor the last quarter of that time. What it counted over its
+    rate of messages are then whole seconds.
+    """
+    if report.tool != "perftest":
+        return
+    rates = [own for own in report.called("bandwidth") if own.statistic == "mean"]
+    sizes = {own.of.get("message_bytes") for own in rates if own.is_positive}
+    size = sizes.pop() if len(sizes) == 1 else None
+    if is_number(size) and 0 < size <= SMALL_BYTES and (rate := rates[0]).rate:
+        yield (
+            f"line {rate.line}: messages of {size} bytes. {rate.value:,.6g} {rate.unit} are "
+            f"{(rate.rate or 0.0) / size / 1e6:.3g} million of them a second. So this is how many "
+            "messages card and core start, and no bandwidth of the link, which takes large ones"
+        )
+    for messages in report.called("message rate"):
+        count = messages.of.get("iterations")
+        if not is_number(count) or not messages.is_positive:
+            continue
+        took = count / messages.value
+        is_whole = abs(took - round(took)) <= WHOLE_S * took
+        if (
+            round(took) in SURE
+            and is_whole
+            and "Bidirectional" not in str(report.facts.get("test"))
+        ):
+            yield (
+                f"line {messages.line}: {count:,.0f} iterations are those of {round(took)} s. If "
+                "-D asked for about twice that time, it is right: perftest leaves out the first "
+                "quarter and the last"
+            )
+            return
+
+
 LOW = 0.7
 
 

@@ -20,7 +20,8 @@ from benchbook.explain.units import in_base
 TOOL = "table"
 LOOKS_FOR = "any table of Markdown or CSV whose heads or cells have units: `| n | time (ms) |`"
 _UNITS = {
-    "ns": "ns", "us": "us", "µs": "us", "usec": "us", "ms": "ms", "msec": "ms", "s": "s",
+    "ns": "ns", "us": "us", "µs": "us", "usec": "us", "usec/xfer": "us", "ms": "ms", "msec": "ms",
+    "s": "s",
     "sec": "s", "secs": "s", "seconds": "s", "%": "%",
     "B/s": "B/s", "kB/s": "kB/s", "KB/s": "kB/s", "MB/s": "MB/s", "GB/s": "GB/s", "TB/s": "TB/s",
     "KiB/s": "KiB/s", "MiB/s": "MiB/s", "GiB/s": "GiB/s", "kbit/s": "kbit/s", "Mbit/s": "Mbit/s",
@@ -99,6 +100,17 @@ _COUNTED = {
     "vus": "concurrency", "runs": "repetitions", "samples": "repetitions",
     "requests": "repetitions", "rounds": "repetitions",
 }  # fmt: skip
+_SPACES = late(r"\t+| {2,}")
+_LEAST_SPACED, _MOST_SPACED = 3, 30
+# Heads of the bytes of a message or of a block, and such a cell.
+_SIZED = {
+    "size": "message_bytes", "bytes": "message_bytes", "#bytes": "message_bytes",
+    "message size": "message_bytes", "msg size": "message_bytes", "size (b)": "message_bytes",
+    "size (bytes)": "message_bytes", "message size (bytes)": "message_bytes",
+    "block size": "block_bytes", "bs": "block_bytes", "blocksize": "block_bytes",
+}  # fmt: skip
+_SIZE = late(r"(?P<count>\d{1,12}) ?(?P<prefix>[KkMmGg]?)(?:i?B)?")
+_SIZES = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
 _DASHES = late(r"[-=\u2500]{10,400}")
 # Copies between host and device, by what heads and labels call them.
 _HOST, _CARD, _TO = r"(?:H(?:ost)?|CPU)", r"(?:D(?:ev(?:ice)?)?|GPU)", r" ?(?:2|to|->|→) ?"
@@ -135,8 +147,8 @@ class _Figure(NamedTuple):
 
 
 def read(log: Log) -> list[Report]:
-    """One report for each table."""
-    return [*_markdown(log), *_separated(log)]
+    """One report for each table; columns that only spaces part count where nothing else does."""
+    return [*_markdown(log), *_separated(log)] or list(_spaced(log))
 
 
 def _markdown(log: Log) -> Iterator[Report]:
@@ -190,6 +202,23 @@ def _separated(log: Log) -> Iterator[Report]:
                 break
 
 
+def _spaced(log: Log) -> Iterator[Report]:
+    """Lines whose columns two spaces or more part, below heads of which one has a unit."""
+    table: list[tuple[Line, list[str]]] = []
+    for line in (*log.printed_lines(), Line(0, "")):
+        text = line.text.strip()
+        cells = _SPACES.split(text) if "  " in text or "\t" in text else []
+        if table and len(cells) == len(table[0][1]) and any(map(_CELL.fullmatch, cells)):
+            table.append((line, cells))
+            continue
+        if table and (not text or _DASHES.fullmatch(text)) and len(table) == 1:
+            continue  # a rule below the heads
+        if table:
+            yield from _report(log, table)
+        is_head = _LEAST_SPACED <= len(cells) <= _MOST_SPACED and any(map(_unit_of, cells))
+        table = [(line, cells)] if is_head and not any(map(_CELL.fullmatch, cells)) else []
+
+
 def _unit_of(head: str) -> str:
     found = _IN_HEAD.search(head) if len(head) <= _LONGEST_LABEL else None
     if found is None:
@@ -236,6 +265,9 @@ def _report(
                     of_operations.add(name)
             elif (counted := _COUNTED.get(head.lower())) and cell.isdecimal() and len(cell) < 6:
                 counts[counted] = int(cell)
+                label.append(cell)
+            elif (sized := _SIZED.get(head.lower())) and (size := _SIZE.fullmatch(cell)):
+                counts[sized] = int(size["count"]) * _SIZES[size["prefix"].lower()]
                 label.append(cell)
             elif cell:
                 label.append(cell[:_LONGEST_LABEL])
