@@ -14,6 +14,7 @@ from benchbook.explain import readers, sample_detectors
 from benchbook.explain.clean.pipeline import log_of, panes_of
 from benchbook.explain.context import (
     best_of_runs,
+    cpu_quotas,
     error_messages,
     file_systems,
     headings,
@@ -24,6 +25,7 @@ from benchbook.explain.context import (
     said_same,
     said_trips,
     same_runs,
+    threads_of_commands,
     truncated_end,
 )
 from benchbook.explain.input_limits import (
@@ -40,10 +42,12 @@ from benchbook.explain.model import Log, Report
 from benchbook.explain.readers.common import (
     event_tables,
     nvidia_smi,
+    prose_counts,
     prose_figures,
+    size_lists,
     unit_tables,
 )
-from benchbook.explain.rules import Ask, Machine, Statement, rules
+from benchbook.explain.rules import Ask, Machine, Statement, machine_states, rules
 from benchbook.explain.shapes import Shapes
 from benchbook.explain.to_json import of_report, plain
 from benchbook.findings import Finding
@@ -143,6 +147,10 @@ def of_content(name: str, content: bytes, machine: Machine) -> Explained:
         with _guarded("reading of nvidia-smi", notes):
             parts = [(log_part, nvidia_smi.read(log_part)) for log_part, _ in parts]
         reports = sorted((report for _, own in parts for report in own), key=_line)
+    states = [state for log_part, _ in parts for state in machine_states.states(log_part)]
+    if not reports and states:
+        reports = [state.report for state in states]
+        parts = [(log, reports)]
     if not reports:
         # What a shell or a kernel says is of the program that the others name.
         named = [message for message in failures if message.entry.tool not in ("shell", "kernel")]
@@ -160,9 +168,11 @@ def of_content(name: str, content: bytes, machine: Machine) -> Explained:
             quoted_rates.tell,
             machine_facts.tell,
             file_systems.tell,
-            headings.tell,
             said_trips.tell,
             said_same.tell,
+            cpu_quotas.tell,
+            headings.tell,
+            threads_of_commands.tell,
         ):
             with _guarded(f"reading of {telling.__module__}", notes):
                 telling(log_part, own)
@@ -170,6 +180,7 @@ def of_content(name: str, content: bytes, machine: Machine) -> Explained:
         message.note if message.entry.is_note else message.finding for message in messages
     ]
     shapes = Shapes(reports)
+    statements += [state.finding for state in states if state.finding]
     for rule in rules():
         with _guarded(f"rule {rule.name}", notes):
             statements += list(rule.check(shapes.to_ask(rule, machine), machine))
@@ -206,8 +217,8 @@ def read(log: Log, notes: list[str] | None = None) -> list[Report]:
                 reports += readers.importer(name).read(log)
     if not reports:
         with _guarded("reading of tables", notes):
-            reports += event_tables.read(log) or unit_tables.read(log)
-            reports += [] if reports else prose_figures.read(log)
+            for others in (event_tables, unit_tables, prose_figures, size_lists, prose_counts):
+                reports = reports or others.read(log)
     return sorted(reports, key=_line)
 
 
@@ -222,8 +233,10 @@ def looked_for() -> dict[str, str]:
     for name, sign in readers.signs().items():
         tool = readers.importer(name).TOOL
         signs[tool] = f"{signs[tool]}; {sign.looks_for}" if tool in signs else sign.looks_for
-    others = (nvidia_smi, unit_tables, prose_figures)
-    return {**signs, **{other.TOOL: other.LOOKS_FOR for other in others}}
+    for other in (nvidia_smi, unit_tables, prose_figures, size_lists, prose_counts):
+        tool, sign = other.TOOL, other.LOOKS_FOR
+        signs[tool] = f"{signs[tool]}; {sign}" if tool in signs else sign
+    return signs
 
 
 def tools_of(reports: Iterable[Report]) -> list[str]:

@@ -48,6 +48,7 @@ HIDDEN |= {
 }  # names and other figures tell them
 HIDDEN |= {"unpinned", "binding_unseen", "heading", "limit_low", "limit_high", "spread_percent"}
 HIDDEN |= {"quoted_from_line", "quoted_from_unit"}  # their finding says them
+HIDDEN |= {"setting", "reference_parts"}
 _INTERNAL = late(
     r"^(?:said|warned|fastest|debug|unmeasured|checksum|clock_step|has_head|below_tick|is_"
     r"|asked_in|counted_in|cached_on|first_run)|_line$|_in_line$"

@@ -18,6 +18,9 @@ from benchbook.explain.line_index import has
 
 _IS_PAGE = late(r"<(?:pre|html|body|code|br|td|div|span|samp|kbd|p)\b[^<>\n]{0,500}>", re.I)
 _HIDDEN = late(r"<(script|style|title)\b[^<>]{0,500}>.*?(?:</\1\s*>|\Z)", re.I | re.S)
+# A row of Markdown is one line, whatever breaks its cells have.
+_ROW_OF_BARS = late(r"^[ \t>]*\|[^\n]*<br[^\n]*$", re.I | re.M)
+_BREAK_IN_ROW = late(r" *<br */?> *", re.I)
 _BREAKS = late(r"<(?:br|/p|/tr|/div|/li|/h[1-6]|/pre|pre|p|div)\b[^<>\n]{0,500}>", re.I)
 # What a row has between its cells, if they are in one line; tables with heads are tables of text.
 _CELLS = late(r"</t[dh]\s{0,8}>[ \t]{0,80}<t[dh]\b[^<>\n]{0,500}>", re.I)
@@ -191,6 +194,7 @@ def panes(text: str) -> tuple[str, str] | None:
 def _from_page(text: str) -> str:
     text = _HIDDEN.sub(lambda match: "\n" * match[0].count("\n"), text)
     text = _CELLS.sub(" | " if _HEADED.search(text) else "  ", text)
+    text = _ROW_OF_BARS.sub(lambda row: _BREAK_IN_ROW.sub(" ", row[0]), text)
     text = _TAGS.sub("", _BREAKS.sub(SOFT, text))
     return _from_entities(text)
 

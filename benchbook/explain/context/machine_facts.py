@@ -27,6 +27,8 @@ _INTEL = late(r"\bIntel\(R\)|\bGenuineIntel\b")
 _COUNT = late(r"0*[1-9]\d{0,4}")
 _CPUS = late(r"^[ \t]*CPU\(s\): +(\d{1,5})[ \t]*$", re.M)
 _SOCKETS = late(r"^[ \t]*Socket\(s\): +(\d{1,3})[ \t]*$", re.M)
+_OF_SOCKET = late(r"^[ \t]*Core\(s\) per socket: +(\d{1,4})[ \t]*$", re.M)
+_APPLE = late(r"(?i)^[ \t]*(?:Total Number of Cores|hw\.physicalcpu): +(\d{1,3})\b", re.M)
 # nvidia-smi --query-gpu=pcie.link.gen.max,pcie.link.width.max --format=csv, and lspci -vv. What a
 # link has at the moment is no ceiling: idle ones rest at the lowest generation.
 _QUERIED = late(
@@ -68,6 +70,18 @@ _RECKONED = late(
     r"(?=.*\d ?(?:MT/s|M?Hz)\b)(?=.*\b[Pp]eak\b)(?!.*[GT]i?B/s.*[GT]i?B/s)"
     r".*[x×*·] ?\d.*= ?(?P<rate>\d{1,5}(?:\.\d{1,3})?) ?(?P<prefix>[GT])(?P<binary>i?)B/s"
 )
+# Who names channels and clock: dual-channel DDR4-3200. Of several sockets nobody knows how many.
+_CHANNELS = {"single": 1, "dual": 2, "triple": 3, "quad": 4, "hexa": 6, "octa": 8}
+_OF_CHANNELS = late(
+    r"(?i)\b(?P<word>single|dual|triple|quad|hexa|octa|\d{1,2})[ -]?channels?\b.{0,40}?"
+    r"(?<!LP)\bDDR(?P<kind>[2345])[ -](?P<clock>\d{3,4})\b(?! ?MHz)"
+    r"|(?<!LP)\bDDR(?P<kind2>[2345])[ -](?P<clock2>\d{3,4})\b(?! ?MHz).{0,40}?"
+    r"\b(?P<word2>single|dual|triple|quad|hexa|octa|\d{1,2})[ -]?channels?\b"
+)
+_SEVERAL = late(
+    r"(?i)\bper\b|\beach\b|\bsockets\b|\b2S\b|\bdual[ -](?:socket|CPU|Xeon|EPYC)|2 ?[x×]"
+)
+_LEAST_CLOCK = {"2": 400, "3": 800, "4": 1333, "5": 3200}  # MT/s of each kind; a size is less
 # dmidecode, of each module; all of them together carry no less than their channels.
 _MODULE = late(r"^[ \t]*Locator: (\S.*?)[ \t]*$", re.M)
 _WIDTH = late(r"^[ \t]*Data Width: (?:(\d{2,4}) bits|Unknown)[ \t]*$", re.M)
@@ -103,8 +117,6 @@ _OF_DEVICES = ("pcie_bytes_per_s", "device_cache_bytes")
 # Datagrams for which a socket had no room: netstat -su, nstat, /proc/net/snmp.
 _NO_ROOM = late(r"[ \t]*(\d{1,18}) receive buffer errors|UdpRcvbufErrors[ \t:=]+(\d{1,18})\b")
 _SNMP = "RcvbufErrors"
-_CONTAINERS = tuple((program, "run") for program in ("docker", "podman", "nerdctl"))
-_CPUS_ASKED = late(r"\d{0,4}\.\d{1,4}|0*[1-9]\d{0,3}")
 _LISTED = late(
     r"-[rwxsStT-]{9}[.+@]?\s+\d+\s+\S+\s+\S+\s+(?P<size>\d{1,15}(?:\.\d{1,3})?)(?P<prefix>[KMG]?)"
     r"\s+\w+\s+\d+\s+[\d:]+\s+(?P<name>\S+)$"
@@ -119,6 +131,8 @@ def tell(log: Log, reports: list[Report]) -> None:
     facts = {
         "llc_bytes": _llc_bytes(log),
         "cores": _cores(log),
+        "physical_cores": _physical_cores(log),
+        "machine_bytes": _machine_bytes(log),
         "memory_bytes_per_s": _memory(log),
     }
     linked = [report for report in reports if "direction" in report.columns.union(report.facts)]
@@ -143,7 +157,6 @@ def tell(log: Log, reports: list[Report]) -> None:
     _tell_loopback(log, reports)
     _tell_purpose(log, reports)
     _tell_no_room(log, reports)
-    _tell_quota(log, reports)
     _tell_files(log, reports)
     _tell_nodes(reports)
 
@@ -205,19 +218,6 @@ def _tell_no_room(log: Log, reports: list[Report]) -> None:
             before = seen[behind - 1][1] if behind else 0
             report.facts["receive_buffer_errors"] = seen[behind][1] - before
             report.facts["receive_buffer_errors_in_line"] = seen[behind][0]
-
-
-def _tell_quota(log: Log, reports: list[Report]) -> None:
-    """The CPU time of the container that the last command above a run started."""
-    if not log.has("--cpus"):
-        return
-    started = [command for command in log.commands if command.words[:2] in _CONTAINERS]
-    for report in reports:
-        above = bisect_left(started, report.line, key=lambda command: command.number)
-        quota = option(started[above - 1], "--cpus").strip("\"'") if above else ""
-        if _CPUS_ASKED.fullmatch(quota):
-            line = started[above - 1].number
-            report.facts |= {"cpu_quota": float(quota), "cpu_quota_line": line}
 
 
 def _tell_files(log: Log, reports: list[Report]) -> None:
@@ -317,6 +317,8 @@ def _memory(log: Log) -> float | None:
     """The most that its memory carries, as somebody says or its modules do; None where several
     differ."""
     rates = set()
+    if len(channels := set(_channels(log))) == 1:
+        rates |= channels
     for line in log.having("heoretical", "Memory Bandwidth", "peak", "Peak"):
         text = line.text
         if len(text) >= LONGEST:
@@ -330,6 +332,18 @@ def _memory(log: Log) -> float | None:
     if rates or not log.has("Locator: "):
         return only(rates)
     return _modules(log)
+
+
+def _channels(log: Log) -> Iterator[float]:
+    """What the channels carry that somebody counts next to the kind of the modules."""
+    for line in log.having("hannel"):
+        found = _OF_CHANNELS.search(line.text) if len(line.text) < LONGEST else None
+        if found and not _SEVERAL.search(line.text) and not log.has("Socket(s):"):
+            word = (found["word"] or found["word2"]).lower()
+            clock = int(found["clock"] or found["clock2"])
+            count = _CHANNELS.get(word) or int(word)
+            if clock >= _LEAST_CLOCK[found["kind"] or found["kind2"]]:
+                yield count * clock * 8e6
 
 
 def _modules(log: Log) -> float | None:
@@ -360,6 +374,33 @@ def _cores(log: Log) -> int | None:
     if log.has("CPU(s):") and (cpus := _said(_CPUS, log.text)):
         counts.add(cpus)
     return only(counts)
+
+
+def _physical_cores(log: Log) -> int | None:
+    """Cores without their hardware threads."""
+    if log.has("per socket:") and (each := _said(_OF_SOCKET, log.text)):
+        sockets = _said(_SOCKETS, log.text)
+        return each * sockets if sockets else None
+    names = ("umber of Cores", "umber of cores", "hw.physicalcpu")
+    return _said(_APPLE, log.text) if any(map(log.has, names)) else None
+
+
+_TOTAL = late(r"^[ \t]*MemTotal: +(?P<kib>\d{4,12}) kB[ \t]*$", re.M)
+_FREE = late(r"^[ \t]*Mem: +(?P<size>\d{1,6}(?:[.,]\d{1,2})?)(?P<prefix>[MGT])i\b", re.M)
+
+
+def _machine_bytes(log: Log) -> int | None:
+    """All memory of the machine: /proc/meminfo, or `free -h`, whose last digit may be rounded."""
+    sizes = set()
+    if log.has("MemTotal:"):
+        sizes |= {int(found["kib"]) << 10 for found in _TOTAL.finditer(log.text)}
+    elif log.has("Mem:"):
+        powers = {"M": 20, "G": 30, "T": 40}
+        for found in _FREE.finditer(log.text):
+            size = float(found["size"].replace(",", "."))
+            half = 0.05 if not float(size).is_integer() else 0.5
+            sizes.add(round((size + half) * 2 ** powers[found["prefix"]]))
+    return only(sizes)
 
 
 def _below(log: Log, number: int, several: int) -> Sequence[Line]:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
 from benchbook.explain.lazy_regex import late
+from benchbook.explain.model import Result
 from benchbook.explain.readers.common.line_reader import LineReader, Reading, Run
 
 TOOL = "go-bench"
@@ -52,6 +54,11 @@ _OF_GO = (
     "Benchmark", "PASS", "ok ", "ok\t", "goos:", "goarch:", "pkg:", "cpu:", "---", "===", "```",
     "?", "testing:", "$", "+", "exit status", "FAIL",
 )  # fmt: skip
+# The same of one build alone, below `name  time/op`.
+_ALONE = late(
+    r"^(?P<name>[A-Z]\w*(?:/\S+?)?)(?:-(?P<cpus>\d{1,4}))?\s{2,}(?P<value>\d+(?:\.\d+)?)"
+    r"(?P<unit>[nµm]?s) ± *(?P<spread>\d+)%$"
+)
 
 
 @dataclass
@@ -64,15 +71,21 @@ class _Run(Run):
     parted: bool = False  # whether words of somebody stand below its rows
 
     def finish(self) -> bool:
-        """Rows of one name are repetitions."""
+        """Rows of one name are repetitions. Without a number behind its name a benchmark ran with
+        one CPU, if the same one has such a number in another row."""
+        several = {own.of["benchmark"] for own in self.results if own.of.get("cpus_given")}
         for result in self.results:
-            name = result.name
-            if self.counts.get(name, 0) > 1 and not result.statistic:
+            if result.of.get("benchmark") in several and "cpus_given" not in result.of:
+                result.of = {**result.of, "cpus_given": 1}
+        counts = Counter(map(_row_of, self.results))
+        for result in self.results:
+            if counts[_row_of(result)] > 1 and not result.statistic:
                 result.statistic = "sample"
-        seen: dict[str, int] = {}
+        seen: dict[tuple[str, object], int] = {}
         for result in self.results:
             if result.statistic == "sample":
-                number = seen[result.name] = seen.get(result.name, -1) + 1
+                row = _row_of(result)
+                number = seen[row] = seen.get(row, -1) + 1
                 result.of = {**result.of, "repetition": number}
         return bool(self.results)
 
@@ -103,10 +116,21 @@ def _line(reading: Reading[_Run], text: str) -> None:
         for side in ("old", "new"):
             name, unit = f"{found['name']} {run.what} {side}", _OF_ONE_UNITS[run.what]
             reading.add(name, found[side], unit, "", {**of, "build": side})
+    elif "±" in text and (found := _ALONE.match(text)):
+        of = {"benchmark": found["name"], "spread_percent": int(found["spread"])}
+        if found["cpus"]:
+            of["cpus_given"] = int(found["cpus"])
+        unit = found["unit"].replace("µ", "u")
+        reading.add(f"{found['name']} time", found["value"], unit, "median", of)
     elif text.startswith("cpu: ") and (found := _CPU.match(text)):
         run.facts["cpu"] = found["cpu"]
     elif run.counts and not text.startswith(_OF_GO):
         run.parted = True
+
+
+def _row_of(result: Result) -> tuple[str, object]:
+    """What rows that repeat each other share: benchmarks with other CPUs are others."""
+    return result.name, result.of.get("cpus_given")
 
 
 def _compared(reading: Reading[_Run], found: re.Match[str]) -> None:

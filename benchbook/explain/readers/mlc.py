@@ -23,7 +23,7 @@ _BUFFER = late(
 )
 _SECTION = late(
     r"^Measuring (?:"
-    r"(?P<idle>idle latencies)(?: for (?P<access>sequential|random) access)? \(in ns\)"
+    r"(?P<idle>[Ii]dle [Ll]atencies)(?: for (?P<access>sequential|random) access)? \((?:in )?ns\)"
     r"|(?P<peak>(?:Peak Injection|Peak|Maximum)) Memory Bandwidths for the system"
     r"|(?P<nodes>Memory Bandwidths between nodes)"
     r"|(?P<loaded>Loaded Latencies)"
@@ -34,13 +34,13 @@ _TRAFFIC = late(r"^Using (?P<traffic>\S[^:]{0,60}?) traffic type$")
 _MIX = late(
     r"^(?P<mix>(?:ALL|All) (?:Reads|(?:NT )?[Ww]rites)"
     r"|\d{1,2}:\d{1,2} Reads?-(?:NT )?[Ww]rites?|Stream-triad like)"
-    r"\s*:\s*(?P<rate>\d[\d.,]*)(?: MB/sec)?$"
+    r"\s*(?::|[ \t])\s*(?P<rate>\d[\d.,]*)(?: MB/sec)?$"
 )
 _ITERATION = late(
     r"^Each iteration took\s+(?P<clocks>\d[\d.,]*)\s+(?:core|base frequency) clocks\s*"
     r"\(\s*(?P<ns>\d[\d.,]*)\s*ns\s*\)"
 )
-_LOADED_HEAD = late(r"^Inject\s+Latency\s+Bandwidth$")
+_LOADED_HEAD = late(r"^Inject(?: Delay)?\s+Latency(?: \(ns\))?\s+Bandwidth(?: \(MB/sec\))?$")
 _LOADED = late(r"^(?P<delay>\d{5,6})\s+(?P<ns>\d[\d.,]*)\s+(?P<rate>\d[\d.,]*)$")
 _FROM_CACHE = late(
     r"^(?P<where>Local|Remote) Socket (?P<caches>\w{2,4}->\w{2,4} HITM?)\s+latency"
@@ -255,4 +255,10 @@ def _cells(reading: Reading[_Run], row: int, nodes: list[int], cells: list[str])
         reading.add(run.name, None if cell == "-" else cell, "MB/s" if is_rate else "ns", "", of)
 
 
-read = LineReader(TOOL, _Run, _line, _BANNER, clean=lambda text: unremarked(text.strip()))
+def _clean(text: str) -> str:
+    """A line without what others write into it: a remark at its end, the bars of a table."""
+    text = text.strip()
+    return " ".join(text.replace("|", " ").split()) if text[:1] == "|" else unremarked(text)
+
+
+read = LineReader(TOOL, _Run, _line, _BANNER, clean=_clean)

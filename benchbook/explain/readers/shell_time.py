@@ -36,7 +36,11 @@ _OF_VERBOSE = {
     "Percent of CPU this job got": ("CPU share", "%", 1),
     "Maximum resident set size (kbytes)": ("maximum resident set", "B", 2**10),
     "Major (requiring I/O) page faults": ("major faults", "faults", 1),
+    "Minor (reclaiming a frame) page faults": ("minor faults", "faults", 1),
+    "Voluntary context switches": ("voluntary switches", "switches", 1),
+    "Involuntary context switches": ("involuntary switches", "switches", 1),
 }
+_TIMED = late(r'Command being timed: "(?P<command>.{1,2000})"$')
 _FISH = late(
     r"^(?P<name>Executed in|usr time|sys time)\s+(?P<value>\d+(?:\.\d+)?) "
     r"(?P<unit>secs|millis|micros|mins)\b"
@@ -73,7 +77,7 @@ def read(log: Log) -> list[Report]:
     for report in reports:
         command = last_above(log.commands, report.line)
         if command is not None and report.line - command.number <= 2 * _NEAR:
-            report.facts["command"] = " ".join(command.words)
+            report.facts.setdefault("command", " ".join(command.words))
         if threads := _threads(log, report.line):
             report.facts["threads"] = threads
     return reports
@@ -105,6 +109,8 @@ def _asked(command: Command, *, is_last: bool) -> Iterator[int]:
 def _line(reading: Reading[_Run], text: str) -> None:
     if found := next((found for form in _WHOLE if (found := form.search(text))), None):
         _whole(reading, found)
+    elif found := _TIMED.search(text):
+        reading.begin(facts={"command": found["command"]})
     elif found := _LINE.match(text):
         _part(reading, found["name"], _seconds(reading, found["time"]))
     elif found := _FISH.match(text):

@@ -23,6 +23,8 @@ from benchbook.findings import Finding
 RULE, ARRAYS = 4, 3
 # Caches of machines that people measure: all have as much, few have more.
 SMALLEST, LARGEST = 256 << 10, 256 << 20
+# What reaches such a rate has a last-level cache of so much.
+FAST_BYTES_PER_S, OF_FAST = 20e9, 1 << 20
 COPIED = 2  # a copy is of two arrays
 SWEEP = 4  # sizes: who walks through the caches knows that they are there
 WALK = 16  # largest ÷ smallest, of several starts
@@ -82,7 +84,7 @@ def cache_resident(reports: list[Report], machine: Machine) -> Iterator[Finding 
             continue
         words: dict[str, Any] = {"llc": llc, "by": by, "rule": RULE}
         words["ruled_llc"] = RULE * llc if llc else None
-        if fitting := [own for own in sized if own.all_bytes <= (llc or SMALLEST)]:
+        if fitting := [own for own in sized if own.all_bytes <= (llc or _surely(report, own))]:
             yield _fits(fitting, words)
         elif small := [own for own in sized if own.ruled_bytes < RULE * (llc or LARGEST)]:
             least = min(small, key=lambda own: own.size)
@@ -103,6 +105,12 @@ def cache_resident(reports: list[Report], machine: Machine) -> Iterator[Finding 
     elif of_devices:
         least = min(of_devices, key=lambda own: own.size)
         yield ask("device-undecided", least.words(), less_than=least.ruled_bytes // RULE)
+
+
+def _surely(report: Report, own: _Sized) -> int:
+    """As much as the caches of any machine hold that reaches its rate."""
+    is_fast = any((result.rate or 0.0) >= FAST_BYTES_PER_S for result in own.results)
+    return OF_FAST if is_fast and not has_own_memory(report) else SMALLEST
 
 
 def _fits(fitting: list[_Sized], words: dict[str, Any]) -> Finding:

@@ -35,6 +35,7 @@ IN_DEVICE = "Global memory bandwidth"  # how clpeak calls it
 OF_PEAK = "the peak of its memory by clock and width as the log says"
 OF_MEMORIES = "what all memories of any one machine carry"
 ROUNDED = 1.01  # a peak is printed with few digits
+SIZES_OF_WALK, MOST_CACHED = 4, 512 << 20
 BEYOND = 1.5  # times the caches: from here on a rate is one of memory
 
 
@@ -66,13 +67,14 @@ def above_ceiling(report: Report, machine: Machine) -> Iterator[Finding]:
     """
     least = min(MISSES_BYTES_PER_S, MARGIN * (machine.memory_bytes_per_s or MISSES_BYTES_PER_S))
     limit, peak, of_peak = _peak(report)
+    walk = len({own.of.get("working_set_bytes") for own in report.results}) >= SIZES_OF_WALK
     above = []
     for result in rates_above(report, min(least, limit)):
         rate = result.rate or 0.0
         # Without arrays it may be the rate of anything; the memories of a machine bound all.
         # What a mapping is faster than is told of the mapping.
         is_other = result.statistic == "stddev" or result.of.get("zero_copy")
-        if is_other or _is_cached(report, result):
+        if is_other or _is_cached(report, result) or (walk and _is_small(report, result)):
             continue
         size = report.column(result, "working_set_bytes") or report.column(result, "array_bytes")
         if rate > limit and (of_peak == OF_PEAK or _is_in_device(report, result)):
@@ -126,6 +128,12 @@ def _is_cached(report: Report, result: Result) -> bool:
     size, cache = report.column(result, "message_bytes"), report.facts.get("device_cache_bytes")
     within = report.column(result, "direction") == "device to device"
     return within and is_number(size) and is_number(cache) and 2 * size <= cache
+
+
+def _is_small(report: Report, result: Result) -> bool:
+    """Whether caches may hold what it works on: who walks through sizes knows that they do."""
+    size, llc = result.of.get("working_set_bytes"), report.facts.get("llc_bytes")
+    return is_number(size) and size < (BEYOND * llc if is_number(llc) else MOST_CACHED)
 
 
 def _is_of_link(report: Report, result: Result) -> bool:

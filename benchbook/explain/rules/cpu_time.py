@@ -11,6 +11,7 @@ from benchbook.explain.printed_digits import is_number
 from benchbook.explain.results import grouped
 from benchbook.explain.rules import rule
 from benchbook.explain.rules.common.findings import finding
+from benchbook.explain.rules.cpus_used import uncounted_children
 from benchbook.findings import Finding
 
 TIMED = ("time", "hyperfine")
@@ -54,6 +55,8 @@ def waiting(reports: Sequence[Report]) -> Iterator[str]:
 
     Decided by elapsed time over user and system time of all threads.
     """
+    if uncounted_children(reports):
+        return  # what their CPU time is not of, nobody knows
     every = [own for report in reports if report.tool in TIMED and (own := _spent(report))]
     waited = [
         own for own in every if own.elapsed.base_value >= max(LEAST_NS, WAITING * own.on_cpus_ns)
@@ -166,6 +169,7 @@ def file_not_copied(reports: Sequence[Report]) -> Iterator[Finding]:
         yield finding("file-not-copied", words)
 
 
+OF_LIMITS = "cgroup"
 ABOVE_LEAST = 1.5  # times the minimum, the mean: something stopped it
 
 
@@ -173,8 +177,12 @@ ABOVE_LEAST = 1.5  # times the minimum, the mean: something stopped it
 def quota_of_container(report: Report) -> Iterator[Finding]:
     """Figures out of a container whose command gives it less CPU time than its threads can use."""
     quota, threads = report.facts.get("cpu_quota"), report.facts.get("threads") or 1
+    given = [of["cpus_given"] for of in report.settings if isinstance(of.get("cpus_given"), int)]
+    threads = max([threads, *given]) if is_number(threads) else threads
     if not (is_number(quota) and is_number(threads) and quota < threads and report.results):
         return
+    if report.tool == OF_LIMITS:
+        return  # which says itself how often it was stopped
     of_events = [own for own in report.results if own.unit.endswith("/s") and own.is_positive]
     words: dict[str, Any] = {"quota": quota, "threads": threads, "mean": None, "least": None}
     words |= {"line": report.facts["cpu_quota_line"], "rate": (of_events or report.results)[0]}

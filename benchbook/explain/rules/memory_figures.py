@@ -1,5 +1,5 @@
-"""numa-placement, fill-below-copy, not-run, block-size: figures of memory and of HPL that say by
-themselves what they are not of."""
+"""numa-placement, fill-below-copy, inconsistent-report, not-run, block-size: figures of memory and
+of HPL that say by themselves what they are not of."""
 
 from __future__ import annotations
 
@@ -15,6 +15,9 @@ from benchbook.findings import Finding
 
 EQUAL = 0.02  # of each other: what is local and what is remote
 ONE_NODE_NS = 120  # of an idle latency: more than a socket needs for memory of its own
+TUNED_NS = 45  # of an idle latency: less than any memory at its usual timings
+NO_LOAD = 1000  # of an injected delay: others access memory so seldom that nobody waits for them
+LONGER = 1.35  # times as long as idle: the two are not of the same accesses
 FAR = 2.5  # times the latency of a node's own memory: no socket of the same machine is so far
 
 
@@ -42,6 +45,31 @@ def nodes_alike(report: Report) -> Iterator[Finding | str]:
         bare = None if has_cores else ""
         words = {"far": far, "near": local[0]}
         yield finding("far-memory", words, times=far.value / own, bare=bare)
+
+
+@rule
+def idle_too_short(report: Report) -> Iterator[Finding | str]:
+    """An idle latency well below the one with nearly no load, which is the same; a note on one that
+    only tuned memory reaches.
+
+    Decided by the two tables of one run: without load both wait for the same memory.
+    """
+    if report.tool != "mlc":
+        return
+    idle, _ = _own_and_others(report.called("idle latency"))
+    if len(idle) != 1:
+        return
+    loaded = report.called("loaded latency")
+    quiet = [
+        own
+        for own in loaded
+        if own.is_positive and (own.of.get("inject_delay") or 0) >= NO_LOAD
+        if "traffic" not in own.of
+    ]
+    if quiet and (least := min(quiet, key=_value)).value > LONGER * idle[0].value:
+        yield finding("idle-below-loaded", idle=idle[0], loaded=least)
+    elif idle[0].value < TUNED_NS and not quiet:
+        yield finding("idle-of-tuned-memory", idle=idle[0]).explanation
 
 
 def _own_and_others(cells: Sequence[Result]) -> tuple[list[Result], list[Result]]:

@@ -5,27 +5,43 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import accumulate, pairwise
 
+from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Report, Result
 from benchbook.explain.printed_digits import is_number
-from benchbook.explain.rules import rule
+from benchbook.explain.readers.common.table_columns import UNSTATED
+from benchbook.explain.rules import Machine, rule
 from benchbook.explain.rules.common.findings import finding
 from benchbook.findings import Finding
 
-COUNTS = ("threads", "processes", "devices", "streams")
-SIZES = ("array_bytes", "message_bytes", "block_bytes", "working_set_bytes", "operation", "kernel")
+# Columns that count, and what people call it.
+COUNTS = {
+    "threads": "threads", "processes": "processes", "devices": "devices", "streams": "streams",
+    "cpus_given": "CPUs (GOMAXPROCS)",
+}  # fmt: skip
+SIZES = (
+    "array_bytes", "message_bytes", "block_bytes", "working_set_bytes", "operation", "kernel",
+    "setting", "matrix_order", "block_rows", "benchmark", "problem_class", "test", "scope", "mode",
+)  # fmt: skip
+TABLE = "table"
+# Times that are no figure of the whole: of all threads together, or of a program that has one.
+_NOT_ELAPSED = late(r"(?i)\b(?:user|sys|system|cpu|sequential|serial|latency)\b")
+_OF_MODEL = "traffic by its model"  # of HPCG: its rating says the same
+_ONE_WORK = late(r"(?i)\btokens?\b")  # times of what all threads do together
+_COUNT_IN_NAME = late(r"/threads:\d{1,5}")
 STATISTICS = ("", "mean", "best", "total", "median", "sum")
 LEAST_COUNTS, MOST_COUNTS = 3, 1000
 GAIN = 1.1  # from a count to all larger ones: less is none
 FELL = 0.8  # of the best
-SHARED = 1.3  # times as fast with several: the work is shared, not given to each
 SLOWER = 1.3  # times the time with the fewest: more than threads with work of their own cost
+SHARED = 1.3  # times as fast with several: the work is shared, not given to each
 TOO_FAST = 1.25  # times the ratio of the counts
+MANY = 8  # of them: fewer may do nothing because none was started
 _PER_SECOND = ("/s", "ops", "iops")
 Sweep = list[tuple[int, Result]]
 
 
 @rule
-def scaling(reports: Sequence[Report]) -> Iterator[Finding]:
+def scaling(reports: Sequence[Report], machine: Machine) -> Iterator[Finding]:
     """A figure for three numbers of threads and more that stops growing before the last, falls
     again, or grows faster than the number.
 
@@ -34,16 +50,46 @@ def scaling(reports: Sequence[Report]) -> Iterator[Finding]:
     """
     kinds: set[str] = set()
     sweeps = sorted(_sweeps(reports), key=lambda pair: pair[1][0][1].rate is None)
+    known = {report.facts.get("cores") for report in reports} - {None}
+    cores = machine.cores or (known.pop() if len(known) == 1 else None)
     for counts, sweep in sweeps:
         kind, words = _judged(sweep)
         if kind and kind not in kinds:
             kinds.add(kind)
-            words |= {"counts": counts, "is_bytes": sweep[0][1].rate is not None}
+            is_beyond = is_number(cores) and counts != "devices" and sweep[-1][0] > cores
+            words |= {"counts": COUNTS[counts], "cores": cores if is_beyond else None}
             how = "bytes" if sweep[0][1].rate is not None else "work"
             yield finding(kind, words, about=[own for _, own in sweep], how=how)
 
 
-def _sweeps(reports: Sequence[Report]) -> Iterator[tuple[str, Sweep]]:
+BELOW_IDEAL = 0.85  # of the ratio of two counts
+LEAST_TIMES = 2  # the larger count ÷ the smaller
+OF_CORES = (
+    "stream", "sysbench", "mbw", "likwid-bench", "babelstream", "npb", "hpl", "hpcg", "text",
+    "google-benchmark",
+)  # fmt: skip
+
+
+@rule
+def two_counts(reports: Sequence[Report]) -> Iterator[str]:
+    """A note on a rate with two numbers of threads that grows by less than the number."""
+    own = [report for report in reports if report.tool in OF_CORES]
+    for counts, sweep in _sweeps(own, 2):
+        (least, first), (most, last) = sweep[0], sweep[-1]
+        if len(sweep) != 2 or _is_duration(first) or most < LEAST_TIMES * least:
+            continue
+        times, ideal = last.base_value / first.base_value, most / least
+        if 1 <= times < BELOW_IDEAL * ideal:
+            words = {"first": first, "last": last, "least": least, "most": most, "times": times}
+            words |= {"ideal": ideal, "part": times / ideal, "counts": COUNTS[counts]}
+            yield finding("below-ideal", words).explanation
+            return
+
+
+def _sweeps(
+    reports: Sequence[Report], least_counts: int = LEAST_COUNTS
+) -> Iterator[tuple[str, Sweep]]:
+    """Figures by the numbers of one kind, each with these numbers in order."""
     for counts in COUNTS:
         counted = [
             report
@@ -53,7 +99,7 @@ def _sweeps(reports: Sequence[Report]) -> Iterator[tuple[str, Sweep]]:
         ]
         numbers = {report.facts.get(counts) for report in counted}
         numbers |= {of.get(counts) for report in counted for of in report.settings}
-        if not LEAST_COUNTS <= len(numbers - {None}) <= MOST_COUNTS:
+        if not least_counts <= len(numbers - {None}) <= MOST_COUNTS:
             continue
         sweeps: dict[tuple[object, ...], dict[int, Result]] = {}
         for report in counted:
@@ -62,12 +108,16 @@ def _sweeps(reports: Sequence[Report]) -> Iterator[tuple[str, Sweep]]:
                 if not isinstance(count, int) or count < 1 or not result.is_positive:
                     continue
                 if result.statistic in STATISTICS and _is_figure(result):
-                    sizes = [report.column(result, name) for name in SIZES]
+                    columns = (report.column(result, name) for name in SIZES)
+                    sizes = [_COUNT_IN_NAME.sub("", str(column)) for column in columns]
                     label = _words_of(result.of.get("label"))
-                    figure = report.tool, result.name, result.statistic, result.unit
-                    sweeps.setdefault((*figure, label, *sizes), {}).setdefault(count, result)
+                    name = _COUNT_IN_NAME.sub("", result.name)
+                    figure = report.tool, name, result.statistic, result.unit
+                    # Of several tables nobody knows what differs between them.
+                    table = report.line if report.tool == TABLE else 0
+                    sweeps.setdefault((*figure, table, label, *sizes), {}).setdefault(count, result)
         for by_count in sweeps.values():
-            if len(by_count) >= LEAST_COUNTS:
+            if len(by_count) >= least_counts:
                 yield counts, sorted(by_count.items())
 
 
@@ -78,11 +128,19 @@ def _words_of(label: object) -> str:
 
 def _is_figure(result: Result) -> bool:
     unit = result.unit.lower()
-    return result.is_time or result.rate is not None or unit.endswith(_PER_SECOND)
+    if _is_duration(result):
+        return not _NOT_ELAPSED.search(result.name)
+    if result.name.startswith(_OF_MODEL):
+        return False
+    return result.rate is not None or unit.endswith(_PER_SECOND)
+
+
+def _is_duration(result: Result) -> bool:
+    return result.is_time or result.unit == UNSTATED
 
 
 def _speed(result: Result) -> float:
-    return 1 / result.base_value if result.is_time else result.base_value
+    return 1 / result.base_value if _is_duration(result) else result.base_value
 
 
 def _judged(sweep: Sweep) -> tuple[str, dict[str, object]]:
@@ -96,10 +154,11 @@ def _judged(sweep: Sweep) -> tuple[str, dict[str, object]]:
         "first": first, "best": best, "last": last, "least": least, "full": full, "most": most,
         "times": speeds[at] / speeds[0], "fell": speeds[-1] / max(speeds),
     }  # fmt: skip
-    falls = all(after < before for before, after in pairwise(speeds))
-    if first.is_time and falls and speeds[0] >= SLOWER * speeds[-1]:
-        return "slower-with-each", words
-    if first.is_time and speeds[at] < SHARED * speeds[0]:
+    is_one_work = _ONE_WORK.search(first.name) is not None
+    if _is_duration(first) and speeds[at] < SHARED * speeds[0] and not is_one_work:
+        falls = all(after < before for before, after in pairwise(speeds))
+        if first.is_time and falls and speeds[0] >= SLOWER * speeds[-1]:
+            return "slower-with-each", words
         return "", words  # each may have its own share of the work
     if speeds[-1] < FELL * max(speeds) and most > full:
         return "falls-with-more", words
@@ -107,6 +166,8 @@ def _judged(sweep: Sweep) -> tuple[str, dict[str, object]]:
         return "stops-scaling", words
     if full == least and most >= 4 * least:
         return "never-scales", words
+    if full == least and least >= MANY and len(sweep) > LEAST_COUNTS and most >= 1.5 * least:
+        return "flat-from-many", words
     if speeds[-1] / speeds[0] > TOO_FAST * most / least:
         return "scales-too-well", words
     return "", words

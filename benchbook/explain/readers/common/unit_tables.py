@@ -1,7 +1,7 @@
-"""Tables of figures with units that no reader knows: in Markdown, and as CSV.
+"""Tables of figures with units that no reader knows: in Markdown, as CSV, and in aligned columns.
 
 They are read where nothing else was recognised. A column counts if its head or its cells name a
-unit; what has none is a label of the row.
+unit; what has none is a label of the row. table_columns.py has what columns are of.
 """
 
 from __future__ import annotations
@@ -15,47 +15,31 @@ from typing import Any, NamedTuple
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Line, Log, Report, Result
 from benchbook.explain.printed_digits import LONGEST
+from benchbook.explain.readers.common.table_columns import (
+    LEAST_COLUMNS,
+    LONGEST_LABEL,
+    NO_FIGURE,
+    UNIT,
+    UNITS,
+    Column,
+    columns,
+    counted,
+    name_of,
+    unit_of,
+    with_count,
+)
 from benchbook.explain.units import in_base
 
 TOOL = "table"
-LOOKS_FOR = "any table of Markdown or CSV whose heads or cells have units: `| n | time (ms) |`"
-_UNITS = {
-    "ns": "ns", "us": "us", "µs": "us", "usec": "us", "usec/xfer": "us", "ms": "ms", "msec": "ms",
-    "s": "s",
-    "sec": "s", "secs": "s", "seconds": "s", "%": "%",
-    "B/s": "B/s", "kB/s": "kB/s", "KB/s": "kB/s", "MB/s": "MB/s", "GB/s": "GB/s", "TB/s": "TB/s",
-    "KiB/s": "KiB/s", "MiB/s": "MiB/s", "GiB/s": "GiB/s", "kbit/s": "kbit/s", "Mbit/s": "Mbit/s",
-    "Gbit/s": "Gbit/s", "Mb/s": "Mbit/s", "Gb/s": "Gbit/s", "Mbps": "Mbit/s", "Gbps": "Gbit/s",
-    "MBps": "MB/s", "GBps": "GB/s", "MB/sec": "MB/s", "GB/sec": "GB/s", "ns/op": "ns",
-    "us/op": "us", "ms/op": "ms", "ops/s": "operations/s", "op/s": "operations/s",
-    "OP/s": "operations/s", "TPS": "transactions/s", "tps": "transactions/s",
-    "ops/sec": "operations/s", "IOPS": "operations/s", "req/s": "requests/s",
-    "GFLOPS": "Gflop/s", "GFLOP/s": "Gflop/s", "GFlops": "Gflop/s", "MFLOPS": "Mflop/s",
-    "TFLOPS": "Tflop/s", "TFLOP/s": "Tflop/s", "tok/s": "tokens/s", "tokens/s": "tokens/s",
-    "tokens/sec": "tokens/s", "t/s": "tokens/s", "q/s": "queries/s", "QPS": "queries/s",
-    "qps": "queries/s", "RPS": "requests/s", "rps": "requests/s", "req/sec": "requests/s",
-    "fps": "frames/s", "FPS": "frames/s", "it/s": "iterations/s", "rows/s": "rows/s",
-    "ns/iter": "ns", "us/iter": "us", "µs/iter": "us", "ms/iter": "ms", "ms/t": "ms",
-    "ms/token": "ms", "μs": "us", "Mops/s": "Mops/s", "Kops/s": "kops/s", "kops/s": "kops/s",
-}  # fmt: skip
-_UNIT = "|".join(re.escape(unit) for unit in sorted(_UNITS, key=len, reverse=True))
-# Of a head that ends with it behind a space: none that is a word, or a letter alone.
-_SURE = "|".join(
-    re.escape(unit)
-    for unit in sorted(_UNITS, key=len, reverse=True)
-    if ("/" in unit and len(unit) > 3)
-    or unit in ("IOPS", "t/s", "ms", "us", "µs", "ns", "Gbps", "Mbps")
-)
-_IN_HEAD = late(
-    rf"[(\[] ?(?P<unit>{_UNIT}) ?[)\]]|(?:^|, ?| in |_)(?P<bare>{_UNIT})$| (?P<spaced>{_SURE})$"
-    r"|(?<=[Tt]ime|ency|tion)/(?P<after>ns|us|µs|ms|s)$"
+LOOKS_FOR = (
+    "tables of Markdown, CSV or aligned columns whose heads or cells have units: `| time (ms) |`"
 )
 _NUMBER = r"[-+]?\d[\d.,']*(?:[eE][-+]?\d+)?"
 _PLUS = r"(?:±|\+/-|\+-)"
 _CELL = late(
-    rf"(?P<value>{_NUMBER})(?: ?{_PLUS} ?(?P<error>\d[\d.,]*) ?(?P<percent>%)?)?"
-    rf"(?: ?(?P<unit>{_UNIT}|[x×]))?"
-    rf"(?: ?\(?{_PLUS} ?(?P<behind>\d[\d.,]*) ?(?P<behind_unit>{_UNIT})?\)?)?"
+    rf"[~≈<>≤≥]? ?(?P<value>{_NUMBER})(?: ?{_PLUS} ?(?P<error>\d[\d.,]*) ?(?P<percent>%)?)?"
+    rf"(?: ?(?P<unit>{UNIT}|[x×]))?"
+    rf"(?: ?\(?{_PLUS} ?(?P<behind>\d[\d.,]*) ?(?P<behind_unit>{UNIT})?\)?)?"
     rf"(?: ?\([^()]{{0,40}}\))?"
 )
 # A time in hours, minutes and seconds, as shells print it and as people write it.
@@ -88,29 +72,16 @@ _MEAN = late(r"(?:avg|average|mean)\.?", re.I)
 _LEAST_RUNS = 3
 _PER_OPERATION = late(r"\b[nuµm]?s/(?:op|iter)\b")
 _SECTION = late(r"^[#>*\s]*(?P<text>[^`|<>#*\s][^|<>]{0,79}?)[`:*\s]*$")
-# Columns that count what a figure is of, by their heads.
-_COUNTED = {
-    "threads": "threads", "thread": "threads", "nthreads": "threads", "#threads": "threads",
-    "num_threads": "threads", "omp_num_threads": "threads", "cores": "threads", "cpus": "threads",
-    "processes": "processes", "procs": "processes", "ranks": "processes", "np": "processes",
-    "nprocs": "processes", "gpus": "devices", "devices": "devices", "streams": "streams",
-    "connections": "streams", "queue depth": "queue_depth", "qd": "queue_depth",
-    "iodepth": "queue_depth", "io depth": "queue_depth", "depth": "queue_depth",
-    "clients": "concurrency", "users": "concurrency", "concurrency": "concurrency",
-    "vus": "concurrency", "runs": "repetitions", "samples": "repetitions",
-    "requests": "repetitions", "rounds": "repetitions",
-}  # fmt: skip
-_SPACES = late(r"\t+| {2,}")
-_LEAST_SPACED, _MOST_SPACED = 3, 30
+_BREAK = late(r" *<br */?> *", re.I)
 # Heads of the bytes of a message or of a block, and such a cell.
-_SIZED = {
+_OF_BYTES = {
     "size": "message_bytes", "bytes": "message_bytes", "#bytes": "message_bytes",
     "message size": "message_bytes", "msg size": "message_bytes", "size (b)": "message_bytes",
     "size (bytes)": "message_bytes", "message size (bytes)": "message_bytes",
     "block size": "block_bytes", "bs": "block_bytes", "blocksize": "block_bytes",
 }  # fmt: skip
-_SIZE = late(r"(?P<count>\d{1,12}) ?(?P<prefix>[KkMmGg]?)(?:i?B)?")
-_SIZES = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
+_BYTES = late(r"(?P<count>\d{1,12}) ?(?P<prefix>[KkMmGg]?)(?:i?B)?")
+_PREFIXES = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
 _DASHES = late(r"[-=\u2500]{10,400}")
 # Copies between host and device, by what heads and labels call them.
 _HOST, _CARD, _TO = r"(?:H(?:ost)?|CPU)", r"(?:D(?:ev(?:ice)?)?|GPU)", r" ?(?:2|to|->|→) ?"
@@ -123,17 +94,23 @@ _PINNED = late(r"(?i)\b(?:pinned|page-?locked)\b")
 _PAGEABLE = late(r"(?i)\b(?:pageable|paged|non-?pinned|unpinned|malloc(?:ed)?)\b")
 _SIZED = late(r"(?<![\w.])(?P<count>\d{1,5}(?:\.\d+)?) ?(?P<prefix>[KMG])i?B(?![\w/])")
 _SIZES = {"K": 2**10, "M": 2**20, "G": 2**30}
-_RULE = late(r"[|:\s-]*-{2,}[|:\s-]*|\|?(?:\s*:?-+:?\s*\|)+(?:\s*:?-+:?\s*)?")
+_RULE = late(r"[|:+\s-]*-[|:+\s-]*")
 _SEPARATORS = (",", ";", "\t")
 # Of tables whose heads have no units: what stands above them, as in a summary of lmbench.
 _IN_TITLE = late(
-    r"\b(?:times?|latenc(?:y|ies)|bandwidths?|rates?)\b.{0,40}\bin "
-    r"(?P<unit>nanoseconds|microseconds|milliseconds|seconds|[KMG]i?B/s)\b",
+    r"\b(?:times?|latenc(?:y|ies)|bandwidths?|rates?|results?|throughputs?|speeds?|numbers)\b"
+    r".{0,40}(?:\bin |\()"
+    r"(?P<unit>nanoseconds|microseconds|milliseconds|seconds|ns|us|ms|[KMG]i?B/s(?:ec)?)\b",
     re.I,
 )
 _IN_WORDS = {"nanoseconds": "ns", "microseconds": "us", "milliseconds": "ms", "seconds": "s"}
 _ARITHMETIC = late(r"(?:intgr|u?int64|float|double) (?:bit|add|mul|div|mod)")
-_LEAST_ROWS, _LEAST_COLUMNS, _LONGEST_LABEL = 2, 2, 80
+_LEAST_ROWS, _LEAST_UNRULED = 2, 3
+_LEAST_FIGURES = 2  # of a table of one row
+_LEAST_CELLS = 3  # of a table of bars without a rule
+_GAP = late(r"\s{2,}|\t+")
+_HAS_DIGIT = late(r"\d")
+_DIGITS_OF_COUNT = 6
 
 
 class _Figure(NamedTuple):
@@ -144,15 +121,16 @@ class _Figure(NamedTuple):
     error: float | None
     unit: str
     statistic: str
+    of: dict[str, Any]
 
 
 def read(log: Log) -> list[Report]:
-    """One report for each table; columns that only spaces part count where nothing else does."""
-    return [*_markdown(log), *_separated(log)] or list(_spaced(log))
+    """One report for each table."""
+    return [*_markdown(log), *_separated(log), *_aligned(log)]
 
 
 def _markdown(log: Log) -> Iterator[Report]:
-    """Tables with bars, whose second line is a rule."""
+    """Tables with bars, whose second line is a rule, or whose rows are all alike."""
     table: list[tuple[Line, list[str]]] = []
     is_ruled, title, section = False, "", ""
     for line in (*log.printed_lines(), Line(0, "")):
@@ -160,25 +138,76 @@ def _markdown(log: Log) -> Iterator[Report]:
         if len(table) == 1 and not is_ruled and _DASHES.fullmatch(text):
             is_ruled = True  # a rule without bars, as some programs draw it
             continue
-        if text.count("|") >= _LEAST_COLUMNS - 1 and len(text) <= LONGEST and text:
+        if text.count("|") >= LEAST_COLUMNS - 1 and len(text) <= LONGEST and text:
             if not is_ruled and _RULE.fullmatch(text) and "|" in text:
                 table, is_ruled = table[-1:], bool(table)
             else:
                 table.append((line, [_bare(cell) for cell in text.strip("|").split("|")]))
             continue
-        if is_ruled:
+        if is_ruled or _is_unruled(table, title):
             yield from _report(log, table, title, section)
             section = ""
         if text:
-            headed = _SECTION.match(text) if len(text) < 2 * _LONGEST_LABEL else None
+            headed = _SECTION.match(text) if len(text) < 2 * LONGEST_LABEL else None
             section = headed["text"] if headed else section
-            titled = _IN_TITLE.search(text) if len(text) <= LONGEST and "in " in text else None
-            title = _IN_WORDS.get(titled["unit"].lower(), titled["unit"]) if titled else ""
+            may_name = len(text) <= LONGEST and ("in " in text or "(" in text)
+            titled = _IN_TITLE.search(text) if may_name else None
+            unit = titled["unit"].removesuffix("ec") if titled else ""
+            title = _IN_WORDS.get(unit.lower(), unit)
         table, is_ruled = [], False
 
 
+def _is_unruled(table: Sequence[tuple[Line, list[str]]], title: str) -> bool:
+    """Whether lines with bars and no rule are a table: heads without numbers, and several rows of
+    as many cells, of which somebody names a unit."""
+    if len(table) <= _LEAST_UNRULED:
+        return False
+    heads = table[0][1]
+    alike = all(len(cells) == len(heads) for _, cells in table)
+    has_unit = bool(title) or any(map(unit_of, heads))
+    words = not any(_CELL.fullmatch(head) for head in heads)
+    return alike and has_unit and words and len(heads) >= _LEAST_CELLS
+
+
+def _aligned(log: Log) -> Iterator[Report]:
+    """Columns that are parted by spaces, below heads without numbers of which one has a unit, or
+    counts threads next to a time."""
+    table: list[tuple[Line, list[str]]] = []
+    for line in (*log.printed_lines(), Line(0, "")):
+        text = line.text.strip()
+        if table and text and not text.strip("-=_ \t"):
+            continue
+        cells = [_bare(cell) for cell in (_GAP.split(text) if text else ())]
+        if table and len(cells) != len(table[0][1]):
+            cells = text.split()
+        is_row = len(cells) == len(table[0][1]) if table else False
+        if is_row and sum(bool(_CELL.fullmatch(cell)) for cell in cells) * 2 > len(cells):
+            table.append((line, cells))
+            continue
+        if len(table) > _LEAST_UNRULED:
+            yield from _report(log, table)
+        table = [(line, heads)] if (heads := _heads(text)) else []
+
+
+def _heads(text: str) -> list[str]:
+    """The heads of aligned columns in a line; none where it has no such."""
+    if not text or "|" in text or len(text) > LONGEST or _HAS_DIGIT.search(text):
+        return []
+    for heads in (_GAP.split(text), text.split()):
+        own = [_bare(head) for head in heads]
+        # A line of units alone stands below names that are known to its tool.
+        is_of_units = any(own.count(head) > 1 for head in own if head in UNITS)
+        if len(own) >= LEAST_COLUMNS and any(map(unit_of, own)) and not is_of_units:
+            return own
+        of = columns(own, []) if any(map(counted, own)) else []
+        if any(column.bare_unit for column in of):
+            return own
+    return []
+
+
 def _bare(cell: str) -> str:
-    return cell.strip().strip("*`_").strip()
+    text = _BREAK.sub(" ", cell) if "<" in cell else cell
+    return text.strip().strip("*`_").strip()
 
 
 def _separated(log: Log) -> Iterator[Report]:
@@ -197,33 +226,9 @@ def _separated(log: Log) -> Iterator[Report]:
         table, separator = [], ""
         for mark in _SEPARATORS if "|" not in text else ():
             cells = [_bare(cell) for cell in text.split(mark)]
-            if len(cells) >= _LEAST_COLUMNS and any(_unit_of(cell) for cell in cells):
+            if len(cells) >= LEAST_COLUMNS and any(unit_of(cell) for cell in cells):
                 table, separator = [(line, cells)], mark
                 break
-
-
-def _spaced(log: Log) -> Iterator[Report]:
-    """Lines whose columns two spaces or more part, below heads of which one has a unit."""
-    table: list[tuple[Line, list[str]]] = []
-    for line in (*log.printed_lines(), Line(0, "")):
-        text = line.text.strip()
-        cells = _SPACES.split(text) if "  " in text or "\t" in text else []
-        if table and len(cells) == len(table[0][1]) and any(map(_CELL.fullmatch, cells)):
-            table.append((line, cells))
-            continue
-        if table and (not text or _DASHES.fullmatch(text)) and len(table) == 1:
-            continue  # a rule below the heads
-        if table:
-            yield from _report(log, table)
-        is_head = _LEAST_SPACED <= len(cells) <= _MOST_SPACED and any(map(_unit_of, cells))
-        table = [(line, cells)] if is_head and not any(map(_CELL.fullmatch, cells)) else []
-
-
-def _unit_of(head: str) -> str:
-    found = _IN_HEAD.search(head) if len(head) <= _LONGEST_LABEL else None
-    if found is None:
-        return ""
-    return _UNITS[found["unit"] or found["bare"] or found["spaced"] or found["after"]]
 
 
 def _report(
@@ -231,53 +236,16 @@ def _report(
 ) -> Iterator[Report]:
     """A table with its head; nothing where no column has a unit. `title`: the unit of all columns
     without one, by what stands above; `section`: the last words above it."""
-    if len(table) <= _LEAST_ROWS:
+    if len(table) < _LEAST_ROWS:
         return
     (head_line, heads), rows = table[0], table[1:]
-    results = list(_by_count(log, heads, rows))
-    for line, cells in rows if not results else ():
-        label: list[str] = []
-        compared: list[Result] = []
-        counts: dict[str, int] = {}
-        figures: list[_Figure] = []
-        of_operations = set[str]()
-        of_row = _unit_of(cells[0]) if cells else ""  # a row called `wall time (s)`
-        for head, cell in zip(heads, cells, strict=False):
-            if others := list(_of_comparison(line, head, cell)):
-                compared += others
-                continue
-            if clock := _CLOCK.fullmatch(cell):
-                parts = (clock["h"] or "0", clock["m"], clock["s"])
-                seconds = sum(float(part) * 60 ** (2 - at) for at, part in enumerate(parts))
-                figures.append(_Figure(_name(head), seconds, None, "s", _statistic(head)))
-                continue
-            found = _CELL.fullmatch(cell)
-            unit = (found["unit"] if found else "") or ""
-            unit = _UNITS.get(unit, "") or ("" if unit else _unit_of(head))
-            if found and not (unit or found["unit"] or head.lower() in _COUNTED):
-                unit = _clock_or(title, head)
-            name = _name(head)
-            if found and not unit and of_row and not found["unit"]:
-                unit, name = of_row, f"{_name(cells[0])} {name}"
-            if found and unit:
-                figures.append(_read(log, found, name, unit, _statistic(head)))
-                if _PER_OPERATION.search(f"{found['unit'] or ''} {head}"):
-                    of_operations.add(name)
-            elif (counted := _COUNTED.get(head.lower())) and cell.isdecimal() and len(cell) < 6:
-                counts[counted] = int(cell)
-                label.append(cell)
-            elif (sized := _SIZED.get(head.lower())) and (size := _SIZE.fullmatch(cell)):
-                counts[sized] = int(size["count"]) * _SIZES[size["prefix"].lower()]
-                label.append(cell)
-            elif cell:
-                label.append(cell[:_LONGEST_LABEL])
-        of: dict[str, Any] = {"label": " ".join(label)} if label else {}
-        of |= counts
-        for figure in figures:
-            own = {"is_per_operation": True} if figure.name in of_operations else {}
-            own |= _of_copy(figure.name, *label) if figure.unit.endswith("B/s") else {}
-            results += _figures(line, figure, of | own)
-        results += [replace(result, of={**of, **result.of}) for result in compared]
+    of_columns = columns(heads, [cells for _, cells in rows])
+    results = [
+        result for line, cells in rows for result in _row(log, line, cells, of_columns, title)
+    ]
+    # A single row is a table only where it has several figures.
+    if len(table) == _LEAST_ROWS and len(results) < _LEAST_FIGURES:
+        return
     results = list(_in_columns(heads, rows, _repeated(table, results)))
     if any(result.statistic not in _COMPARING for result in results):
         facts = {"section": section} if section else {}
@@ -318,7 +286,7 @@ def _in_columns(
     heads: Sequence[str], rows: Sequence[tuple[Line, list[str]]], results: Iterable[Result]
 ) -> Iterator[Result]:
     """Its figures as samples of their row, where the columns are runs: `run 1 | run 2 | avg`."""
-    runs = {_name(head): found for head in heads if (found := _RUN.fullmatch(_name(head)))}
+    runs = {name_of(head): found for head in heads if (found := _RUN.fullmatch(name_of(head)))}
     numbers = [int(found["number"]) for found in runs.values()]
     called = all(len(found[0]) > len(found["number"]) for found in runs.values())
     if len(runs) < _LEAST_RUNS or not called or numbers != list(range(numbers[0], numbers[-1] + 1)):
@@ -339,50 +307,86 @@ def _in_columns(
             yield result
 
 
-def _by_count(
-    log: Log, heads: Sequence[str], rows: Sequence[tuple[Line, list[str]]]
+def _row(
+    log: Log, line: Line, cells: Sequence[str], of_columns: Sequence[Column], title: str
 ) -> Iterator[Result]:
-    """The figures of a table whose heads are numbers of threads, clients or requests, and whose
-    rows have names with units: `Queue Depth | 1 | 2 | 4`, `AIO (us) | 59.7 | 59.5 | 61.0`."""
-    counted = _COUNTED.get(heads[0].lower())
-    if not counted or not all(head.isdecimal() and len(head) < 7 for head in heads[1:]):
-        return
-    for line, cells in rows:
-        unit = _unit_of(cells[0]) or _last_word(cells[0])
-        for head, cell in zip(heads[1:], cells[1:], strict=False):
-            found = _CELL.fullmatch(cell)
-            if found and unit and not found["unit"]:
-                of = {counted: int(head)}
-                yield from _figures(line, _read(log, found, _name(cells[0]), unit, ""), of)
-
-
-def _last_word(text: str) -> str:
-    return _UNITS.get(text.rpartition(" ")[2], "")
+    """The figures of a row, with its label, and what it counts."""
+    label: list[str] = []
+    settings: list[str] = []
+    counts: dict[str, int] = {}
+    compared: list[Result] = []
+    figures: list[_Figure] = []
+    of_row = unit_of(cells[0]) if cells else ""  # a row called `wall time (s)`
+    names_rows = any(column.named for column in of_columns)
+    for at, (column, cell) in enumerate(zip(of_columns, cells, strict=False)):
+        if others := list(_of_comparison(line, column.head, cell)):
+            compared += others
+            continue
+        if clock := _CLOCK.fullmatch(cell):
+            parts = (clock["h"] or "0", clock["m"], clock["s"])
+            seconds = sum(float(part) * 60 ** (2 - at) for at, part in enumerate(parts))
+            name, statistic = name_of(column.head), _statistic(column.head)
+            figures.append(_Figure(name, seconds, None, "s", statistic, {}))
+            continue
+        found = _CELL.fullmatch(cell)
+        unit = (found["unit"] if found else "") or ""
+        unit = UNITS.get(unit, "") or ("" if unit else unit_of(column.head))
+        if found and not (unit or found["unit"] or column.counted or column.is_setting):
+            unit = column.bare_unit or _clock_or(title, column.head)
+        name = name_of(column.head)
+        if found and not unit and of_row and not found["unit"]:
+            unit, name = of_row, f"{name_of(cells[0])} {name}"
+        if column.named and at:
+            name = name_of(cells[0])[:LONGEST_LABEL] or name
+        if found and unit:
+            of: dict[str, Any] = dict(column.named)
+            if _PER_OPERATION.search(f"{found['unit'] or ''} {column.head}"):
+                of["is_per_operation"] = True
+            figures.append(_read(log, found, name, unit, _statistic(column.head), of))
+        elif column.counted and cell.isdecimal() and len(cell) < _DIGITS_OF_COUNT:
+            counts[column.counted] = int(cell)
+            label.append(cell)
+        elif (sized := _OF_BYTES.get(column.head.lower())) and (size := _BYTES.fullmatch(cell)):
+            counts[sized] = int(size["count"]) * _PREFIXES[size["prefix"].lower()]
+            label.append(cell)
+        elif cell and (at or not names_rows):
+            named = with_count(cell)
+            if named:
+                counts[named[0]] = named[1]
+            if column.is_setting:
+                settings.append(cell)
+            label.append(f"{named[1]} {named[0]}" if named else cell[:LONGEST_LABEL])
+    own: dict[str, Any] = {"label": " ".join(label)} if label else {}
+    own |= counts
+    own |= {"setting": " ".join(settings)} if settings else {}
+    for figure in figures:
+        of_copy = _of_copy(figure.name, *label) if figure.unit.endswith("B/s") else {}
+        yield from _figures(line, figure, {**own, **of_copy, **figure.of})
+    for result in compared:
+        yield replace(result, of={**own, **result.of})
 
 
 def _of_comparison(line: Line, head: str, cell: str) -> Iterator[Result]:
     """A cell that compares others of its row: a change, a ratio, or the noise of both."""
     if found := _NOISE.fullmatch(cell):
-        yield Result(_name(head), float(found["value"]), "%", line.number, "noise")
-    elif (found := _CHANGE.fullmatch(cell)) and not _unit_of(head):
+        yield Result(name_of(head), float(found["value"]), "%", line.number, "noise")
+    elif (found := _CHANGE.fullmatch(cell)) and not unit_of(head):
         of: dict[str, Any] = {}
         ends = [found["low"], found["high"]]
         if all(ends):
             low, high = sorted(float(end.replace("\u2212", "-")) for end in ends)
             of = {"change_low_percent": low, "change_high_percent": high}
         value = float(found["value"].replace("\u2212", "-"))
-        yield Result(_name(head), value, "%", line.number, "change", of)
-    elif (found := _TIMES.fullmatch(cell)) and not _unit_of(head):
-        yield Result(_name(head), float(found["value"]), "1", line.number, "ratio")
+        yield Result(name_of(head), value, "%", line.number, "change", of)
+    elif (found := _TIMES.fullmatch(cell)) and not unit_of(head):
+        yield Result(name_of(head), float(found["value"]), "1", line.number, "ratio")
 
 
 def _clock_or(unit: str, head: str) -> str:
     """The unit of a column without one: that of the title, or of a clock."""
-    return {"mhz": "MHz", "ghz": "GHz"}.get(head.lower(), unit) if unit else ""
-
-
-def _name(head: str) -> str:
-    return _IN_HEAD.sub("", head).strip(" ,:_-") or head
+    if not unit or NO_FIGURE.search(head):
+        return ""
+    return {"mhz": "MHz", "ghz": "GHz"}.get(head.lower(), unit)
 
 
 def _of_copy(*words: str) -> dict[str, Any]:
@@ -404,13 +408,15 @@ def _of_copy(*words: str) -> dict[str, Any]:
 
 def _statistic(head: str) -> str:
     """What a column is of several figures: by one word of its head, where it has one."""
-    found = list(_STATISTIC.finditer(_name(head))) if len(head) <= _LONGEST_LABEL else []
+    found = list(_STATISTIC.finditer(name_of(head))) if len(head) <= LONGEST_LABEL else []
     if len(found) != 1:
         return ""
     return str(found[0]["p"] or found[0].lastgroup).lower()
 
 
-def _read(log: Log, found: re.Match[str], name: str, unit: str, statistic: str) -> _Figure:
+def _read(
+    log: Log, found: re.Match[str], name: str, unit: str, statistic: str, of: dict[str, Any]
+) -> _Figure:
     """The figure of a cell with its error, in one unit; an error in per cent as what it is."""
     value = log.number(found["value"])
     error = log.number(found["error"] or found["behind"] or "0") or None
@@ -418,12 +424,12 @@ def _read(log: Log, found: re.Match[str], name: str, unit: str, statistic: str) 
     is_zero = (found["error"] or found["behind"]) and error is None
     if error and is_share:
         error = None if value is None else abs(value) * error / 100
-    elif error and found["behind_unit"] and found["behind_unit"] in _UNITS:
+    elif error and found["behind_unit"] and found["behind_unit"] in UNITS:
         (size, base), (own, of_value) = (
-            in_base(1.0, each) for each in (_UNITS[found["behind_unit"]], unit)
+            in_base(1.0, each) for each in (UNITS[found["behind_unit"]], unit)
         )
         error = error * size / own if base == of_value else None
-    return _Figure(name, value, 0.0 if is_zero and not is_share else error, unit, statistic)
+    return _Figure(name, value, 0.0 if is_zero and not is_share else error, unit, statistic, of)
 
 
 def _figures(line: Line, figure: _Figure, of: dict[str, Any]) -> Iterator[Result]:

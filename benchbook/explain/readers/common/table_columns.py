@@ -1,0 +1,174 @@
+"""What the columns of a table are of: units in their heads, counts of threads or processes, times
+without a unit, and settings of a row."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from benchbook.explain.lazy_regex import late
+
+UNSTATED = "units of time"  # of a time whose table has no unit
+LEAST_COLUMNS, LONGEST_LABEL = 2, 80
+UNITS = {
+    "ns": "ns", "us": "us", "µs": "us", "usec": "us", "usec/xfer": "us", "ms": "ms", "msec": "ms",
+    "s": "s", "sec": "s", "secs": "s", "seconds": "s", "%": "%",
+    "B/s": "B/s", "kB/s": "kB/s", "KB/s": "kB/s", "MB/s": "MB/s", "GB/s": "GB/s", "TB/s": "TB/s",
+    "KiB/s": "KiB/s", "MiB/s": "MiB/s", "GiB/s": "GiB/s", "kbit/s": "kbit/s", "Mbit/s": "Mbit/s",
+    "Gbit/s": "Gbit/s", "Mb/s": "Mbit/s", "Gb/s": "Gbit/s", "Mbps": "Mbit/s", "Gbps": "Gbit/s",
+    "MBps": "MB/s", "GBps": "GB/s", "MB/sec": "MB/s", "GB/sec": "GB/s", "ns/op": "ns",
+    "us/op": "us", "ms/op": "ms", "ops/s": "operations/s", "op/s": "operations/s",
+    "OP/s": "operations/s", "TPS": "transactions/s", "tps": "transactions/s",
+    "ops/sec": "operations/s", "IOPS": "operations/s", "req/s": "requests/s",
+    "GFLOPS": "Gflop/s", "GFLOP/s": "Gflop/s", "GFlops": "Gflop/s", "MFLOPS": "Mflop/s",
+    "TFLOPS": "Tflop/s", "TFLOP/s": "Tflop/s", "tok/s": "tokens/s", "tokens/s": "tokens/s",
+    "tokens/sec": "tokens/s", "t/s": "tokens/s", "q/s": "queries/s", "QPS": "queries/s",
+    "qps": "queries/s", "RPS": "requests/s", "rps": "requests/s", "req/sec": "requests/s",
+    "fps": "frames/s", "FPS": "frames/s", "it/s": "iterations/s", "rows/s": "rows/s",
+    "MiB/sec": "MiB/s", "GiB/sec": "GiB/s", "events/s": "events/s", "eps": "events/s",
+    "GFlop/s": "Gflop/s", "Gflop/s": "Gflop/s", "Gflops": "Gflop/s", "Mop/s": "Mop/s",
+    "H/s": "hashes/s", "kH/s": "khashes/s",
+    "ns/iter": "ns", "us/iter": "us", "µs/iter": "us", "ms/iter": "ms", "ms/t": "ms",
+    "ms/token": "ms", "μs": "us", "Mops/s": "Mops/s", "Kops/s": "kops/s", "kops/s": "kops/s",
+}  # fmt: skip
+UNIT = "|".join(re.escape(unit) for unit in sorted(UNITS, key=len, reverse=True))
+_SPACED = "|".join(re.escape(unit) for unit in UNITS if len(unit) > 1)  # `total GB/s`, no `per s`
+_IN_HEAD = late(
+    rf"[(\[] ?(?P<unit>{UNIT}) ?[)\]]|(?:^|, ?| in |_)(?P<bare>{UNIT})$"
+    rf"|(?<=[\w)] )(?P<spaced>{_SPACED})$"
+    r"|(?<=[Tt]ime|ency|tion)/(?P<after>ns|us|µs|ms|s)$"
+)
+# Columns that count what a figure is of, by their heads.
+_COUNTED = {
+    "threads": "threads", "thread": "threads", "nthreads": "threads", "cores": "threads",
+    "core": "threads", "cpus": "threads", "vcpus": "threads", "cpu cores": "threads",
+    "omp threads": "threads", "workers": "threads",
+    "processes": "processes", "procs": "processes", "ranks": "processes", "np": "processes",
+    "nprocs": "processes", "mpi ranks": "processes", "tasks": "processes",
+    "mpi processes": "processes", "gpus": "devices", "devices": "devices", "streams": "streams",
+    "connections": "streams", "queue depth": "queue_depth", "qd": "queue_depth",
+    "iodepth": "queue_depth", "io depth": "queue_depth", "depth": "queue_depth",
+    "clients": "concurrency", "users": "concurrency", "concurrency": "concurrency",
+    "vus": "concurrency", "runs": "repetitions", "samples": "repetitions",
+    "requests": "repetitions", "rounds": "repetitions",
+}  # fmt: skip
+_OF_WORK = ("threads", "processes", "devices", "streams")  # more of them change the time
+_COUNT_WORDS = late(
+    r"^(?:#|no\.? of|nr\.? of|number of|num|omp num|total)[ _]?|[ _](?:count|number|num)$|^n_"
+)
+_WITH_COUNT = late(
+    r"(?:(?P<count>\d{1,4})[ -]?(?P<what>threads?|cores?|cpus?|vcpus?|process(?:es)?|procs?"
+    r"|ranks|gpus?|T)|(?P<named>threads?|cores|np|nprocs|ranks|procs) ?[=:] ?(?P<number>\d{1,4}))",
+    re.I,
+)
+# Times of programs that nobody needs to give a unit to say that more of it is slower.
+_BARE_TIME = late(
+    r"(?:(?:wall|real|elapsed|execution|average|avg|mean|total|run|parallel|sequential|serial|user"
+    r"|sys|system|cpu|wall[ -]clock|computation)[ -]?)*(?:times?|runtime|elapsed|walltime)",
+    re.I,
+)
+_OF_SIZE = late(r"(?:n|m|size|length|batch(?:[ _-]?size)?|elements|problem[ _-]?size|dim)", re.I)
+# What a title's unit is never of: sizes, counts and names in numbers.
+NO_FIGURE = late(
+    r"sizes?\b|bytes\b|\b[KMG]i?B\b|\b(?:count|iter\w*|threads?|cores|stride|id|n|m)\b|#|%", re.I
+)
+_OF_FIGURE = late(
+    r"speed|effic|ratio|ops|score|through|rate|time|per |count|events|total|mean", re.I
+)
+
+
+def unit_of(head: str) -> str:
+    """The unit that a head names; "" where it names none."""
+    found = _IN_HEAD.search(head.rstrip(" :")) if len(head) <= LONGEST_LABEL else None
+    if found is None:
+        return ""
+    return UNITS[found["unit"] or found["bare"] or found["spaced"] or found["after"]]
+
+
+def name_of(head: str) -> str:
+    """A head without its unit."""
+    return _IN_HEAD.sub("", head.rstrip(" :")).strip(" ,:_-") or head.rstrip(" :")
+
+
+def counted(head: str) -> str:
+    """What a column of this head counts: threads, processes, devices or streams; "" if nothing."""
+    words = _COUNT_WORDS.sub("", head.strip(" :").lower().replace("_", " ").strip())
+    return _COUNTED.get(words.strip(), "")
+
+
+def with_count(text: str) -> tuple[str, int] | None:
+    """What a label like `8 threads` or `np=4` counts, and how many."""
+    if (found := _WITH_COUNT.fullmatch(text.strip())) is None:
+        return None
+    what = (found["what"] or found["named"]).lower()
+    kind = _COUNTED.get(what) or _COUNTED.get(f"{what}s") or "threads"
+    return kind, int(found["count"] or found["number"])
+
+
+class Column(NamedTuple):
+    """What the head of a column and all of its cells say: what it counts, how many a head like `8
+    threads` names, the unit of times without one, and whether it only sets what a row is of."""
+
+    head: str
+    counted: str
+    named: dict[str, int]
+    bare_unit: str
+    is_setting: bool
+
+
+def columns(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> list[Column]:
+    """What all columns of a table are of; `rows` are the cells below the heads."""
+    kinds = [counted(head) for head in heads]
+    of_first = kinds[0] if heads else ""
+    is_pivoted = of_first and len(heads) > LEAST_COLUMNS and all(map(str.isdecimal, heads[1:]))
+    counts: list[dict[str, int]] = []
+    for at, head in enumerate(heads):
+        named = with_count(head)
+        if is_pivoted and at:
+            counts.append({of_first: int(head)})
+        else:
+            counts.append({named[0]: named[1]} if named else {})
+    if sum(map(bool, counts)) < LEAST_COLUMNS:
+        counts = [{} for _ in heads]
+    cells = [[row[at] if at < len(row) else "" for row in rows] for at in range(len(heads))]
+    of_work = any(kind in _OF_WORK for kind in kinds)
+    has_counts = of_work or any(counts) or any(map(with_count, cells[0] if cells else ()))
+    settings = _settings(heads, kinds, cells)
+    return [
+        Column(
+            head,
+            "" if is_pivoted and not at else kinds[at],
+            counts[at],
+            UNSTATED if has_counts and _BARE_TIME.fullmatch(head.strip(" :")) else "",
+            settings[at],
+        )
+        for at, head in enumerate(heads)
+    ]
+
+
+def _settings(
+    heads: Sequence[str], kinds: Sequence[str], cells: Sequence[Sequence[str]]
+) -> list[bool]:
+    """Which columns set what a row is of: whole numbers without a unit that come again, or sizes.
+
+    Of two whose product is the count of each row, one says it all."""
+    kept = [False] * len(heads)
+    count = next((cells[at] for at, kind in enumerate(kinds) if kind), [])
+    for at, (head, own) in enumerate(zip(heads, cells, strict=True)):
+        if kinds[at] or unit_of(head) or not own or not all(map(str.isdecimal, own)):
+            continue
+        is_size = bool(_OF_SIZE.fullmatch(head.strip(" :")))
+        if not is_size and (len(set(own)) == len(own) or _OF_FIGURE.search(head)):
+            continue
+        factors = (cells[other] for other in range(at) if kept[other])
+        if not any(_is_product(own, factor, count) for factor in factors):
+            kept[at] = True
+    return kept
+
+
+def _is_product(first: Sequence[str], second: Sequence[str], count: Sequence[str]) -> bool:
+    return len(count) == len(first) and all(
+        each.isdecimal() and int(a[:9]) * int(b[:9]) == int(each[:9])
+        for a, b, each in zip(first, second, count, strict=True)
+    )
