@@ -518,3 +518,32 @@ def test_two_bests_of_one_start_each() -> None:
     assert "is 309 ns in line 2 and 245 ns in line 4, 26" in text
     assert "A repetition took 3.09 ms at most" in text
     assert "apart" not in statements(BEST.format(309) + BEST.format(24))
+
+
+MANY = (
+    "It improved from 12 s to 8 s (33% faster), latency by 20% from 5 ms to 4 ms and throughput "
+    "by {}% (1000 -> 1500 req/s). In total 2x to 3x faster: 30 ms -> 12 ms.\n"
+)
+
+
+def test_what_is_said_of_one_pair_is_not_said_of_the_next() -> None:
+    assert not statements(MANY.format(50))
+    assert "gives 80 % for 1,000 requests/s and 1,500 requests/s" in statements(MANY.format(80))
+
+
+def test_other_arguments_are_other_work() -> None:
+    times = "real\t0m{0}s\nuser\t0m{0}s\nsys\t0m0.01s\n"
+    both = f"$ time ./a {{}}\n{times.format('9.50')}$ time ./a {{}}\n{times.format('0.10')}"
+    assert "times as much" not in statements(both.format(1, 2))
+    assert "times as much" in statements(both.format(1, 1))
+
+
+NAMED = (
+    "| # | {} | time (ms) |\n|---|---|---|\n| 1 | {} | 12.0 |\n| 2 | b | 55.0 |\n| 3 | b | 9.0 |\n"
+)
+
+
+def test_rows_with_names_are_no_runs() -> None:
+    named, same = (explained(NAMED.format("name", name)).reports[0] for name in "ab")
+    assert [own.statistic for own in named.results] == [""] * 3
+    assert [own.statistic for own in same.results] == ["sample"] * 3

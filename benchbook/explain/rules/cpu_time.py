@@ -133,7 +133,7 @@ def hardly_any_work(reports: Sequence[Report]) -> Iterator[str]:
     """A note on the only two timed commands of a log, of which one took a small part of the CPU
     time of the other: so much is seldom saved in the same work."""
     timed = [own for report in reports if report.tool == "time" and (own := _spent(report))]
-    if len(timed) != 2:
+    if len(timed) != 2 or _other_arguments(reports):
         return
     small, large = sorted(timed, key=lambda own: own.on_cpus_ns)
     if large.on_cpus_ns >= LEAST_OF_TWO_NS and 0 < small.on_cpus_ns * TOO_GOOD <= large.on_cpus_ns:
@@ -141,6 +141,12 @@ def hardly_any_work(reports: Sequence[Report]) -> Iterator[str]:
         words |= {"small_s": small.on_cpus_ns / 1e9, "large_s": large.on_cpus_ns / 1e9}
         words["times"] = large.on_cpus_ns / small.on_cpus_ns
         yield finding("hardly-any-work", words).explanation
+
+
+def _other_arguments(reports: Sequence[Report]) -> bool:
+    """Whether one program was timed with different arguments, which are different work."""
+    commands = [str(report.facts.get("command", "")) for report in reports if report.tool == "time"]
+    return len(set(commands)) > 1 and len({command.split(" ")[0] for command in commands}) == 1
 
 
 COPIED_BYTES_PER_S = 2e10  # by one core: through the kernel and back it is less than half

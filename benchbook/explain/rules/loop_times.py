@@ -11,6 +11,7 @@ from benchbook.explain.model import Report, Result
 from benchbook.explain.printed_digits import is_number
 from benchbook.explain.rules import rule
 from benchbook.explain.rules.common.findings import finding
+from benchbook.explain.rules.common.samples import cold
 from benchbook.findings import Effect, Finding
 
 WAITS = 2.0  # times the CPU time, the elapsed time
@@ -396,6 +397,8 @@ def unsteady_repetitions(report: Report) -> Iterator[str]:
         values = samples.values
         if min(values) <= 0 or samples[0].name.endswith(" cpu time"):
             continue
+        if samples[0].is_time and cold(values):
+            continue  # a first one is told as what it is
         steps = [after - before for before, after in pairwise(values)]
         one_way = all(step >= 0 for step in steps) or all(step <= 0 for step in steps)
         times = max(values) / min(values)

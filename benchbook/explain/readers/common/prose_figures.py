@@ -40,6 +40,12 @@ _PAIR = late(
 _CLAIM = late(
     r"(?P<percent>\d+(?:\.\d+)?) ?%|(?<![\w.])(?P<times>\d+(?:\.\d+)?) ?(?:[x×](?!\w)|times\b)"
 )
+# What may stand between two figures and what is said of them; other words begin another thought.
+_FILLED = late(
+    r"[\s,(=:~\u2248\u2014-]*(?:(?:as|so|or|for|that|which|is|was|it|about|nearly|roughly|almost|an?"
+    r"|by|of|only|i\.e\.|e\.g\.|around|approximately|over|improvement)\b[\s,(=:~\u2248-]*){0,6}"
+)
+_PARTED = late(r"[,;.!?]\s|\b(?:and|but|while|whereas|then)\b")
 _MEAN = late(
     rf"\b(?:[Aa]verage[sd]?|[Mm]ean|[Aa]vg)\b[^.;\n]{{0,80}}?(?P<mean>{_NUMBER}) ?"
     rf"(?P<unit>{_UNIT})?(?![\w/%])[^.;\n]{{0,40}}?"
@@ -64,7 +70,7 @@ _OF_SPEED = late(
     r"|\btook\b|\btakes?\b|load(?:ing)? time|reduc|decreas",
     re.I,
 )
-_NEAR = 60  # characters between two figures and what is said of them
+_NEAR = 90  # characters between two figures and what is said of them
 _LONGEST, _MOST = 600, 200  # characters of a line; figures
 _LONGEST_RUN = 120
 
@@ -141,9 +147,14 @@ def _claim(
     """The one change or ratio that the sentence has next to a pair, behind it or before it."""
     behind = line.text[pair.end() : min(limits[1], pair.end() + _NEAR)]
     before = line.text[max(limits[0], pair.start() - _NEAR) : pair.start()]
-    said = [*_CLAIM.finditer(re.split(r"[.;!?](?:\s|$)", behind)[0])]
-    said = said or [*_CLAIM.finditer(re.split(r"[.;!?]\s", before)[-1])]
-    if len(said) == 1:
+    near = [
+        claim for claim in _CLAIM.finditer(behind) if _FILLED.fullmatch(behind[: claim.start()])
+    ]
+    above = [
+        claim for claim in _CLAIM.finditer(before) if not _PARTED.search(before[claim.end() :])
+    ]
+    said = [*near, *above]
+    if len(said) == 1:  # of two nobody knows which is meant
         is_change = bool(said[0]["percent"])
         value = float(said[0]["percent"] or said[0]["times"])
         kind = ("change", "%") if is_change else ("ratio", "1")

@@ -264,7 +264,13 @@ def _repeated(
     called = _RUNS.fullmatch(heads[0]) or all(
         len(found[0]) > len(found["number"]) for found in runs.values()
     )
-    if len(runs) < _LEAST_RUNS or not (is_counted and called):
+    # Rows that have a name of their own beside the number are of different things.
+    others = {
+        str(own.of.get("label", "")).removeprefix(labels[own.line]).strip()
+        for own in results
+        if own.line in runs
+    }
+    if len(runs) < _LEAST_RUNS or not (is_counted and called) or len(others) > 1:
         yield from results
         return
     places = {line: place for place, line in enumerate(runs)}
