@@ -547,3 +547,19 @@ def test_rows_with_names_are_no_runs() -> None:
     named, same = (explained(NAMED.format("name", name)).reports[0] for name in "ab")
     assert [own.statistic for own in named.results] == [""] * 3
     assert [own.statistic for own in same.results] == ["sample"] * 3
+
+
+MACHINES = "I ran the same commit again:\n\n| box | {} | {} |\n|---|---|---|\n{}{}"
+MACHINES = MACHINES.format("{}", "{}", "| A | 12m 3s | 3m10s |\n", "| B | 10m 50s | 2m59s |\n")
+
+
+def test_columns_of_other_quantities_are_no_sides() -> None:
+    assert "same-code" in artefacts(MACHINES.format("run 1", "run 2"))
+    assert "same-code" in artefacts(MACHINES.format("before", "after"))
+    assert "same-code" not in artefacts(MACHINES.format("build time", "test time"))
+
+
+def test_other_commands_are_not_the_same() -> None:
+    text = "Two identical runs:\n" + COMMANDS.format("./a", 119.2, 0.8)
+    assert "same-code" in artefacts(text + COMMANDS.format("./a", 215.6, 1.1))
+    assert "same-code" not in artefacts(text + COMMANDS.format("./b", 215.6, 1.1))

@@ -56,7 +56,8 @@ def same_code(reports: Sequence[Report]) -> Iterator[Finding]:
 def _of_blocks(reports: Sequence[Report]) -> Iterator[tuple[float, Result]]:
     """The changes from the first of the only two runs of a tool to the second."""
     for several in grouped(reports, lambda report: report.tool).values():
-        if len(several) != len(SIDES):
+        commands = {str(report.facts.get("command", "")) for report in several}
+        if len(several) != len(SIDES) or len(commands) > 1:
             continue
         first, second = (
             {

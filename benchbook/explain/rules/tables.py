@@ -6,11 +6,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Report, Result
 from benchbook.explain.printed_digits import is_number
 from benchbook.explain.results import grouped
 from benchbook.explain.rules import rule
+from benchbook.explain.rules.common.compared import NEW, OLD
 from benchbook.explain.rules.common.findings import finding
 from benchbook.findings import Finding
 
@@ -100,8 +100,6 @@ def within_errors(report: Report) -> Iterator[Finding]:
         yield finding("rows-within-errors", words, about=[own for own, _ in near])
 
 
-_OLD = late(r"(?i)\b(?:before|old|base(?:line)?|main|master|current|without|original|prev\w*)\b")
-_NEW = late(r"(?i)\b(?:after|new|pr|head|branch|this|patched|with|optimi[sz]ed|now|proposed)\b")
 SLACK = 0.01  # of a ratio, beyond its digits
 LEAST_ROWS = 2  # that fit, before one that does not is told
 
@@ -140,8 +138,8 @@ def _pair(figures: Sequence[Result]) -> tuple[Result, Result] | None:
     where the row has others, or they are of another unit."""
     if len(figures) != 2 or figures[0].unit != figures[1].unit:
         return None
-    old = [own for own in figures if _OLD.search(own.name)]
-    new = [own for own in figures if _NEW.search(own.name) and own not in old]
+    old = [own for own in figures if OLD.search(own.name)]
+    new = [own for own in figures if NEW.search(own.name) and own not in old]
     return (old[0], new[0]) if len(old) == len(new) == 1 else (figures[0], figures[1])
 
 

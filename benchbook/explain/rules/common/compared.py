@@ -6,11 +6,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Report, Result
 from benchbook.explain.printed_digits import is_number
 from benchbook.explain.results import grouped
 
 FIGURES = ("", "mean", "median", "best")
+COMPARING = ("change", "ratio")
+OLD = late(r"(?i)\b(?:before|old|base(?:line)?|main|master|current|without|original|prev\w*)\b")
+NEW = late(r"(?i)\b(?:after|new|pr|head|branch|this|patched|with|optimi[sz]ed|now|proposed)\b")
+_RUN = late(r"(?i)(?:run|iteration|trial|attempt) ?#?\d{1,3}|first|second")
 SPREADS = ("error", "range", "confidence 99.9 %", "standard error", "stddev")
 SIDES = ("old", "new")
 OF_TABLES = "table"
@@ -82,8 +87,22 @@ def _rows(report: Report) -> Iterator[Compared]:
     for row in grouped(report.results, lambda result: result.line).values():
         figures = [own for own in row if own.statistic in FIGURES]
         spreads = {own.name: own for own in row if own.statistic == "error"}
-        if len(figures) == len(SIDES) and figures[0].unit == figures[1].unit:
+        if len(figures) != len(SIDES) or figures[0].unit != figures[1].unit:
+            continue
+        is_told = any(own.statistic in COMPARING for own in row)
+        if is_told or _are_sides(*figures):
             yield from _pair(*figures, *(spreads.get(own.name) for own in figures))
+
+
+def _are_sides(first: Result, second: Result) -> bool:
+    """Whether the heads of two columns are those of two sides, and not of two quantities."""
+    names = (first.name, second.name)
+    if all(_RUN.fullmatch(name) for name in names):
+        return True
+    return any(
+        OLD.search(old) and NEW.search(new) and not OLD.search(new)
+        for old, new in (names, names[::-1])
+    )
 
 
 def _first(report: Report) -> Result | None:
