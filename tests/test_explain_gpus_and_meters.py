@@ -393,3 +393,8 @@ def test_a_short_kernel_of_mixbench_is_noted() -> None:
     for time, is_short in [("0.11", True), ("11.20", False)]:
         said = all_said(f"{head}\n{row.format(time=time)}")
         assert any("To start one takes" in own for own in said) == is_short
+
+
+def test_a_broken_line_of_gpu_burn_is_no_progress() -> None:
+    text = "GPU 0: Tesla K40m (UUID: GPU-1)\n10.0%  proc'd: 1 (6950 Gflop/s)   errors: 0\n"
+    assert all_said(text.replace("10.0%", "x") + "proc'd: \n") == []

@@ -56,7 +56,7 @@ def _line(reading: Reading[_Run], text: str) -> None:
     if "proc'd:" in text:
         starts = list(_PROGRESS.finditer(text))
         ends = [*(start.start() for start in starts[1:]), len(text)]
-        for start, end in zip(starts, ends, strict=True):
+        for start, end in zip(starts, ends, strict=False):
             _progress(reading, float(start["done"]), text[start.end() : end])
     elif found := _VERDICT.match(text):
         run.facts.setdefault("verdict_line", number)

@@ -30,7 +30,7 @@ def way_of_large_collectives(report: Report) -> Iterator[Finding]:
     """A collective whose bandwidth falls for the largest messages, in place and out of it."""
     if report.tool != "nccl-tests":
         return
-    sweeps = [sweep for sweep in report.sweeps if sweep[0].name.endswith("time")]
+    sweeps = [own for own in report.sweeps if own and own[0].name.endswith("time")]
     falls = [fall for sweep in sweeps if (fall := fall_of(sweep))]
     if sweeps and len(falls) == len(sweeps):
         share, best, last = min(falls, key=lambda fall: fall[0])

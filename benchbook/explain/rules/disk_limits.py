@@ -125,7 +125,7 @@ def requests_under_way(report: Report) -> Iterator[Finding | str]:
     elif (
         operation.startswith("rand")
         and in_flight >= DEEP
-        and FULL_QUEUE[0] <= in_flight / asked <= FULL_QUEUE[1]
+        and FULL_QUEUE[0] * asked <= in_flight <= FULL_QUEUE[1] * asked
         and 0 < size <= LARGEST_SEEK_BYTES
         and FLASH_S[0] <= 1 / per_s <= FLASH_S[1]
     ):
