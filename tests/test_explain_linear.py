@@ -106,6 +106,10 @@ ROWS = {
         "memcpy CE CPU(row) -> GPU(column) bandwidth (GB/s)\n"
         "          0\n0     55.60\nSUM host_to_device_memcpy_ce 55.60\n",
     ),
+    "timed commands": (
+        "$ export OMP_NUM_THREADS=2\n",
+        "$ ./solve {n}\nreal\t0m3.{n}s\nuser\t0m3.100s\nsys\t0m0.100s\n",
+    ),
     "clients of a server": (
         "Server listening on TCP port 5001\n",
         "[{n}] local 10.0.0.1 port 5001 connected with 10.0.0.2 port {n}\n"

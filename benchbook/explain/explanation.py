@@ -36,6 +36,7 @@ from benchbook.explain.input_limits import (
     TooLongError,
     content_of,
     cpu_limit,
+    uncollected,
 )
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Log, Report
@@ -122,7 +123,7 @@ def of_file(file: Path, machine: Machine) -> Explained:
     if not content.strip(b"\x00 \t\r\n"):
         return Explained(name, trouble=f"{called} is empty: there is nothing to explain")
     try:
-        with cpu_limit():
+        with uncollected(), cpu_limit():
             return of_content(name, content, machine)
     except TooLongError:
         trouble = f"{called} takes more than {CPU_LIMIT_S:g} s to read"

@@ -210,14 +210,15 @@ def _sample(line: Line, cells: list[str], place: _Place, report: Report) -> None
     if len(columns) != metrics or len(values) != metrics * cores:
         return
     numbers = place.cores if len(place.cores) == cores else list(range(cores))
+    of = {"kind": "metric", "state": "ok", "interval_end_s": float(cells[3]), "group": group}
+    of_cores = [{**of, "core": number} for number in numbers]
     for index, printed in enumerate(values):
         name, unit = _named(columns[index // cores], "1")
-        of = {"kind": "metric", "state": "ok", "interval_end_s": float(cells[3]), "group": group}
-        of["core"] = numbers[index % cores]
         if (value := _value(printed)) is None:
             return
         if not math.isnan(value):
-            report.results.append(Result(name, value, unit, line.number, "sample", of))
+            own = of_cores[index % cores]
+            report.results.append(Result(name, value, unit, line.number, "sample", own))
 
 
 def _judged(report: Report) -> Report:

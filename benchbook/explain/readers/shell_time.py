@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any
 
 from benchbook.explain.lazy_regex import late
@@ -74,19 +75,23 @@ class _Run(Run):
 def read(log: Log) -> list[Report]:
     """One report for each timed command, with the threads that its command or the text names."""
     reports = _READER(log)
+    counts = (list(_asked(command, is_last=False)) for command in log.commands)
+    exported = [*accumulate(counts, lambda before, own: own[-1:] or before, initial=list[int]())]
     for report in reports:
         command = last_above(log.commands, report.line)
         if command is not None and report.line - command.number <= 2 * _NEAR:
             report.facts.setdefault("command", " ".join(command.words))
-        if threads := _threads(log, report.line):
+        if threads := _threads(log, report.line, exported):
             report.facts["threads"] = threads
     return reports
 
 
-def _threads(log: Log, line: int) -> int:
-    """How many threads the commands above a line ask for; 0 where they do not."""
-    above = [command for command in log.commands if command.number < line]
-    counts = [count for command in above for count in _asked(command, is_last=command is above[-1])]
+def _threads(log: Log, line: int, exported: Sequence[Sequence[int]]) -> int:
+    """How many threads the commands above a line ask for; 0 where they do not. `exported`: the last
+    count that is exported by so many commands, if any."""
+    above = log.commands_above(line)
+    last = log.commands[above - 1 : above]
+    counts = [*exported[above], *(count for own in last for count in _asked(own, is_last=True))]
     return counts[-1] if counts else 0
 
 

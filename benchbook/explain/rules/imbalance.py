@@ -27,9 +27,11 @@ def one_core_works(report: Report) -> Iterator[Finding]:
 
     Decided by the sum, the mean and the maximum over the cores that likwid-perfctr prints.
     """
-    by_statistic = {(result.name, result.statistic): result for result in report.results}
+    wholes = report.being("sum")
+    results = report.results if wholes else ()
+    by_statistic = {(result.name, result.statistic): result for result in results}
     uneven: list[tuple[Result, Result, Result]] = []
-    for whole in report.being("sum"):
+    for whole in wholes:
         most, mean = (by_statistic.get((whole.name, name)) for name in ("max", "mean"))
         if not _WORK.search(whole.name + whole.unit) or most is None or mean is None:
             continue

@@ -77,12 +77,13 @@ def fixed_delay(report: Report) -> Iterator[Finding]:
     Decided by the sweep: over a factor of 64 in bytes and more the time grows threefold at most.
     What takes so long for the smallest is no transfer.
     """
-    for (name, statistic, _), several in report.groups.items():
+    is_sized = bool(report.knowing("message_bytes"))
+    for (name, statistic, _), several in report.groups.items() if is_sized else ():
         if not name.endswith("time") or "min" in statistic:
             continue
         sized = [
             (size, time)
-            for time in report.knowing("message_bytes", of=several)
+            for time in several
             if time.is_time and time.is_positive
             if is_number(size := report.column(time, "message_bytes")) and size > 0
         ]
