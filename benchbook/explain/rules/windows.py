@@ -80,9 +80,10 @@ def buffer_over_trip(reports: Sequence[Report]) -> Iterator[Finding]:
         for own in report.called("round trip")
         if own.statistic in ("mean", "median") and own.is_positive
     ]
+    is_one = len(set(pinged)) == 1
     for report in reports:
         window = report.facts.get("tcp_window_bytes") or _asked_window(report)
-        trip = pinged[0] if len(set(pinged)) == 1 else report.facts.get("said_trip_s")
+        trip = pinged[0] if is_one else report.facts.get("said_trip_s")
         rate = _whole(report)
         if not (is_number(window) and window and is_number(trip) and trip and rate):
             continue
@@ -97,11 +98,13 @@ def buffer_over_trip(reports: Sequence[Report]) -> Iterator[Finding]:
 
 def _asked_window(report: Report) -> float | None:
     """The window of iperf3's command, for which it prints none."""
+    if report.tool != "iperf3":
+        return None
     text = option(Command(report.line, report.asked), "-w", "--window")
     digits, prefix = text[:-1], text[-1:].upper()
     if text.isdecimal():
         digits, prefix = text, ""
-    if report.tool != "iperf3" or not digits.isdecimal() or prefix not in ("", "K", "M"):
+    if not digits.isdecimal() or prefix not in ("", "K", "M"):
         return None
     return float(digits) * {"": 1, "K": 2**10, "M": 2**20}[prefix]
 
@@ -269,9 +272,12 @@ TUNNEL = range(
 @rule
 def segments_of_tunnel(report: Report) -> Iterator[str]:
     """A note for segments shorter than Ethernet has them: a tunnel or an overlay is on the way."""
-    size, far = report.facts.get("mss_bytes"), str(report.facts.get("far_address") or "")
+    size = report.facts.get("mss_bytes")
+    if size not in TUNNEL:
+        return
+    far = str(report.facts.get("far_address") or "")
     asked = option(Command(report.line, report.asked), "-M", "--set-mss", "--mss")
-    if size in TUNNEL and "." in far and not asked and report.results:
+    if "." in far and not asked and report.results:
         yield (
             f"line {report.line}: its segments have {size:,} bytes, where frames of 1500 leave "
             "1448 or 1460. So a tunnel or an overlay is on the way (VPN, VXLAN, containers). The "
