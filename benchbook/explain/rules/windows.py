@@ -250,12 +250,15 @@ def datagrams_of_one_core(report: Report) -> Iterator[str]:
     """A note for one stream of datagrams at a number that takes a core of a sender."""
     if report.facts.get("protocol") != "udp" or report.facts.get("streams") != 1:
         return
-    for count in report.called("datagrams"):
-        took = next(
-            (own.of.get("elapsed_s") for own in report.results if own.line == count.line), None
-        )
+    datagrams = report.called("datagrams")
+    totals = [own for own in datagrams if own.statistic == "total" and own.is_positive]
+    times: dict[int, Any] = {}  # of each line by its first figure
+    for own in report.results if totals else ():
+        times.setdefault(own.line, own.of.get("elapsed_s"))
+    for count in totals:
+        took = times.get(count.line)
         per_s = count.value / took if is_number(took) and took > 0 else 0.0
-        if count.statistic == "total" and count.is_positive and per_s >= ONE_CORE_PER_S:
+        if per_s >= ONE_CORE_PER_S:
             yield (
                 f"line {count.line}: one stream made {per_s:,.0f} datagrams a second, about what "
                 "one core sends or receives through the kernel. So neither the rate nor the losses "
