@@ -122,6 +122,9 @@ _BINDING = late(
 )
 
 
+MOST_RUNS = 100  # of a log that are compared, each with all others
+
+
 @rule
 def cpu_for_nothing(reports: Sequence[Report]) -> Iterator[Finding]:
     """The same command, once bound to fewer CPUs: as fast, with a part of the CPU time."""
@@ -130,8 +133,8 @@ def cpu_for_nothing(reports: Sequence[Report]) -> Iterator[Finding]:
         for report in reports
         if report.tool in ("time", "hyperfine") and command_of(report) and (own := busy(report))
     ]
-    for few, bound in timed:
-        for many, free in timed:
+    for few, bound in timed[:MOST_RUNS]:
+        for many, free in timed[:MOST_RUNS]:
             same = bound != free and _BINDING.sub("", f"{bound} ") == _BINDING.sub("", f"{free} ")
             near = abs(few.elapsed.value - many.elapsed.value) <= SAME_TIME * few.elapsed.value
             more = many.on_cpus_ns - few.on_cpus_ns
@@ -156,8 +159,8 @@ def parallel_costs(reports: Sequence[Report]) -> Iterator[str]:
         for report in reports
         if report.tool == "perf-stat" and command_of(report) and (own := busy(report))
     ]
-    for few in runs:
-        for many in runs:
+    for few in runs[:MOST_RUNS]:
+        for many in runs[:MOST_RUNS]:
             same = command_of(few.report).split()[0] == command_of(many.report).split()[0]
             faster = few.elapsed.base_value / many.elapsed.base_value
             dearer = many.on_cpus_ns / few.on_cpus_ns if few.on_cpus_ns else 0.0
