@@ -126,6 +126,7 @@ def runs(
 def bare(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
     """Without what stands beside a verdict: it decides nothing, and takes most of the time."""
     monkeypatch.setattr(claims, "robustness", lambda *_: None)
+    monkeypatch.setattr(claims, "waited_fraction", lambda _: 0.0)  # nobody waits in these runs
     monkeypatch.setattr(verdicts, "elsewhere", lambda *_: None)
     monkeypatch.setattr(verdicts, "price", lambda *_: None)
     monkeypatch.setattr(kind_of({"kind": "range"}), "_beside_null", lambda *_: {})
