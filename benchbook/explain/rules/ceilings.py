@@ -261,11 +261,16 @@ def no_work(report: Report) -> Iterator[Finding]:
     """
     rates = rates_above(report, CORE_BYTES_PER_S)
     far = [unmoved for result in rates if (unmoved := _unmoved(report, result))]
-    # Of a transfer the launch alone may have been timed, or a counter of its bytes ran over.
-    if far and not report.knowing("direction", *OF_NETWORKS, "streams"):
+    # Of a transfer the launch alone may have been timed, or a counter of its bytes ran over; a
+    # collective of one rank moves nothing.
+    if far and not report.knowing("direction", *OF_NETWORKS, "streams") and not _collective(report):
         worst = max(far, key=lambda each: each.moved / each.longest_s)
         gb = worst.moved / worst.longest_s / 1e9
         yield finding("no-work", worst._asdict(), about=[each.result for each in far], gb=gb)
+
+
+def _collective(report: Report) -> bool:
+    return "ranks" in report.facts
 
 
 def _unmoved(report: Report, result: Result) -> _Unmoved | None:

@@ -15,6 +15,7 @@ from benchbook.findings import Finding
 
 TOOL = "nccl-tests"
 LEAST_GB = 1.0  # GB/s of algorithm bandwidth, of which a bus bandwidth of 0.00 is no rounding
+IN_PLACE = "in-place"  # where one rank has nothing to copy
 NO_COPY_GB = 20_000.0  # GB/s: no device's memory carries it
 
 
@@ -34,7 +35,7 @@ def single_rank(report: Report) -> Iterator[Finding]:
     if not is_none and not (report.facts.get("ranks") == 1 and not buses):
         return
     unmoved = [own for own in fast if (own.rate or 0.0) >= NO_COPY_GB * 1e9]
-    moved = [own for own in fast if own not in unmoved]
+    moved = [own for own in fast if own not in unmoved and not own.name.startswith(IN_PLACE)]
     best = max(moved, key=lambda own: own.rate or 0.0, default=None)
     words = {"best": best, "unmoved": unmoved[0] if unmoved else None, "line": report.line}
     about = [best] if best else [f"line {report.line}"]

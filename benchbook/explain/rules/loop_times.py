@@ -142,6 +142,7 @@ def busy_machine(report: Report) -> Iterator[Finding]:
 
 # Operations in a nanosecond that one of each unit is.
 _PER_NS = {"operations/s": 1e-9, "operations/ms": 1e-6, "operations/us": 1e-3, "operations/ns": 1.0}
+A_CYCLE_NS = 0.15  # of no core it is shorter
 FASTEST = 1.3  # operations in a nanosecond: each takes less than three cycles
 
 
@@ -163,6 +164,7 @@ def rate_of_nothing(report: Report) -> Iterator[Finding]:
     if fast and threads == 1:
         ns = 1 / (fast[0].value * _PER_NS[fast[0].unit])
         words = {"first": fast[0], "ns": ns, "left": len(fast) - 1 or None}
+        words |= {"part": None, "cycles": ""} if ns >= A_CYCLE_NS else {"part": "", "cycles": None}
         words["unknown"] = None if "threads" in report.facts else ""
         yield finding("rate-of-nothing", words, about=fast)
 

@@ -52,6 +52,17 @@ def two_groups(report: Report) -> Iterator[Finding]:
                 break
 
 
+def _too_low(
+    own: list[tuple[float, Result]], mean: Result, most: Result
+) -> tuple[float, Result, float] | None:
+    """The highest percentile, its share and the largest mean in ns that it and the longest time
+    allow, where the mean is above that."""
+    share, top = own[-1]
+    below = share / 100
+    bound_ns = below * top.base_value + (1 - below) * most.base_value
+    return (share, top, bound_ns) if mean.base_value > BEYOND * bound_ns else None
+
+
 @rule
 def mean_above_most(report: Report) -> Iterator[Finding | str]:
     """A finding for a mean above nine tenths of the times, a note for one above three quarters."""
@@ -60,8 +71,15 @@ def mean_above_most(report: Report) -> Iterator[Finding | str]:
         far = [time for share, time in own if share in FAR_SHARES]
         mean = report.only(name, "mean") if quarter or far else None
         is_other = name in NAMES or name.startswith("time ")  # which have rules of their own
-        if mean and far and not is_other and mean.base_value > BEYOND * far[0].base_value:
-            words = {"mean": mean, "far": far[0], "most": report.only(name, "max"), "name": name}
+        most = report.only(name, "max")
+        if mean and most and (found := _too_low(own, mean, most)):
+            share, top, bound_ns = found
+            words = {"mean": mean, "far": top, "most": most, "name": name, "share": share}
+            times = {"mean_s": mean, "far_s": top, "most_s": most}
+            words |= {word: time.base_value / 1e9 for word, time in times.items()}
+            yield finding("mean-beyond-percentiles", words, bound_s=bound_ns / 1e9)
+        elif mean and far and not is_other and mean.base_value > BEYOND * far[0].base_value:
+            words = {"mean": mean, "far": far[0], "most": most, "name": name}
             yield finding("mean-beyond-p90", words, about=[mean])
         elif mean and quarter and mean.base_value > quarter[0].base_value:
             yield (

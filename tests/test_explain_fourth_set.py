@@ -1,0 +1,69 @@
+"""Kinds of untrue statements that a fourth set of real logs showed: each where it must not be said,
+and near it where it must. The logs here are made up."""
+
+from __future__ import annotations
+
+import pytest
+
+from benchbook.explain.api import Machine, of_content
+
+JMH = """Benchmark       Mode  Cnt         Score       Error   Units
+sum            thrpt    5  {rate} ± 98033.024  ops/ms
+"""
+NCCL = """./all_reduce_perf -b 1M -e 4M -f 2 -g {gpus}
+# nThread 1 nGpus {gpus} minBytes 1048576 maxBytes 4194304 step: 2(factor) warmup iters: 5 iters: 20
+# Using devices
+{ranks}
+#    size   count   type  redop  root  time  algbw  busbw #wrong  time  algbw  busbw #wrong
+#     (B) (elements)                  (us) (GB/s) (GB/s)        (us) (GB/s) (GB/s)
+  1048576  262144  float    sum    -1  5.00 209.72   0.00      0  0.16  6553.6   0.00      0
+  4194304 1048576  float    sum    -1 12.50 335.54   0.00      0  0.16 26214.4   0.00      0
+"""
+RANK = "#  Rank  {n} Group  0 Pid   1340 on host device  {n} [0x1b] NVIDIA GeForce RTX 3090"
+FIO = """job: (g=0): rw=write, bs=(R) 16.0KiB-16.0KiB, (W) 16.0KiB-16.0KiB, (T) 16.0KiB-16.0KiB, \
+ioengine=libaio, iodepth=64
+fio-3.35
+Starting 1 process
+job: (groupid=0, jobs=1): err= 0: pid=562556: Mon Nov  6 04:07:30 2023
+  write: IOPS=60, BW=960KiB/s (983kB/s)(76.1MiB/81173msec); 0 zone resets
+    clat (msec): min=6, max=94396, avg={mean}, stdev=21078.84
+     lat (msec): min=63, max=94396, avg={mean}, stdev=21078.47
+    clat percentiles (msec):
+     |  1.00th=[  877],  5.00th=[10402], 50.00th=[10402], 90.00th=[17113],
+     | 99.00th=[17113], 99.99th=[17113]
+"""
+
+
+def said(log: str) -> str:
+    """All that is said of a log, as one text."""
+    explained = of_content("log", log.encode(), Machine())
+    assert explained.trouble == ""
+    return " ".join(finding.explanation for finding in explained.findings)
+
+
+@pytest.mark.parametrize(
+    ("rate", "words", "never"),
+    [
+        ("21009813.078", "less than a cycle", "two or three cycles"),
+        ("1488555.237", "two or three cycles", "less than a cycle"),
+    ],
+)
+def test_a_time_below_a_cycle_is_not_called_several(rate: str, words: str, never: str) -> None:
+    text = said(JMH.format(rate=rate))
+    assert words in text
+    assert never not in text
+
+
+def test_a_collective_of_one_rank_is_no_removed_loop_and_in_place_no_copy() -> None:
+    text = said(NCCL.format(gpus=1, ranks=RANK.format(n=0)))
+    assert "The compiler removed" not in text
+    assert "335.54 GB/s (line 8) is at best a copy within the device" in text
+    assert "26,214 GB/s (line 8) is the time of a launch" in text
+
+
+def test_percentiles_that_end_below_the_mean_are_not_quoted() -> None:
+    text = said(FIO.format(mean=41163.57))
+    assert "the percentiles are too low" in text
+    assert "So few long ones make the mean" not in text
+    # A mean that nine of ten and the longest can make.
+    assert "the percentiles are too low" not in said(FIO.format(mean=17100.0))
