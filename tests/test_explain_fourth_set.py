@@ -6,6 +6,7 @@ from __future__ import annotations
 import pytest
 
 from benchbook.explain.api import Machine, of_content
+from benchbook.explain.render import is_for_people, print_explained
 
 JMH = """Benchmark       Mode  Cnt         Score       Error   Units
 sum            thrpt    5  {rate} ± 98033.024  ops/ms
@@ -67,3 +68,19 @@ def test_percentiles_that_end_below_the_mean_are_not_quoted() -> None:
     assert "So few long ones make the mean" not in text
     # A mean that nine of ten and the longest can make.
     assert "the percentiles are too low" not in said(FIO.format(mean=17100.0))
+
+
+def test_no_digit_is_left_out_where_names_are_long(capsys: pytest.CaptureFixture[str]) -> None:
+    log = """HPCG-Benchmark version=3.1
+GB/s Summary::Raw Read B/W=5.98029
+GB/s Summary::Raw Total with convergence and optimization phase overhead=7.21769
+GFLOP/s Summary::Raw Total=0.969184
+GFLOP/s Summary::Total with convergence and optimization phase overhead=0.950083
+"""
+    print_explained(of_content("log", log.encode(), Machine()), alone=True)
+    assert "0.950083  Gflop/s" in capsys.readouterr().out
+
+
+def test_a_fact_of_several_figures_is_for_rules_only() -> None:
+    assert not is_for_people("rate_samples", {"write": {"least": 78.0}})
+    assert is_for_people("threads", 4)

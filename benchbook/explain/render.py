@@ -6,7 +6,7 @@ import statistics
 import sys
 from collections.abc import Mapping, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from rich.console import Console
 from rich.padding import Padding
@@ -131,9 +131,12 @@ def _print_report(console: Console, report: Report) -> None:
         for row in (heads, *cells):
             del row[-2]
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for head in heads:
+    for at, head in enumerate(heads):
+        # Where there is too little room, names take a second line, and no digit is left out.
+        widest = max(len(row[at]) for row in (heads, *cells)) if at else None
         to_right = head in ("value", "line")
-        table.add_column(head, justify="right" if to_right else "left", no_wrap=True)
+        justify: Literal["right", "left"] = "right" if to_right else "left"
+        table.add_column(head, justify=justify, no_wrap=at > 0, min_width=widest)
     for row in cells:
         table.add_row(*(Text(visible(cell)) for cell in row))
     console.print(Padding(table, (0, 0, 0, 2)))
@@ -286,7 +289,12 @@ def words(column: str) -> str:
 
 def is_for_people(column: str, value: Any) -> bool:
     """Whether a fact is for people: some are for rules only, whose findings say them."""
-    return column not in HIDDEN and not _INTERNAL.search(column) and _TRIVIAL.get(column) != value
+    return (
+        not isinstance(value, Mapping)
+        and column not in HIDDEN
+        and not _INTERNAL.search(column)
+        and _TRIVIAL.get(column) != value
+    )
 
 
 def shown_as(column: str, value: Any) -> str:
