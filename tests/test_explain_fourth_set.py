@@ -84,3 +84,26 @@ GFLOP/s Summary::Total with convergence and optimization phase overhead=0.950083
 def test_a_fact_of_several_figures_is_for_rules_only() -> None:
     assert not is_for_people("rate_samples", {"write": {"least": 78.0}})
     assert is_for_people("threads", 4)
+
+
+HPL = """HPLinpack 2.3  --  High-Performance Linpack benchmark  --   December 2, 2018
+================================================================================
+T/V                N    NB     P     Q               Time                 Gflops
+--------------------------------------------------------------------------------
+WR11C2R4  {order:12d}   192  {grid}  {time:17.2f}             2.4380e+01
+"""
+
+
+@pytest.mark.parametrize(
+    ("order", "grid", "time", "words"),
+    [
+        (1000, "   4     4", 218.53, "5.21 blocks long"),
+        (1280, "   1     1", 0.06, "says nothing of the machine"),
+        (20000, "   4     4", 218.53, ""),
+        (1280, "   1     1", 3.0, ""),
+    ],
+)
+def test_a_problem_of_hpl_that_is_too_small(order: int, grid: str, time: float, words: str) -> None:
+    text = said(HPL.format(order=order, grid=grid, time=time))
+    assert words in text
+    assert ("A matrix of order" in text) == bool(words)
