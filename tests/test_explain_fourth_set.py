@@ -35,8 +35,8 @@ job: (groupid=0, jobs=1): err= 0: pid=562556: Mon Nov  6 04:07:30 2023
 """
 
 
-def said(log: str) -> str:
-    """All that is said of a log, as one text."""
+def explanations(log: str) -> str:
+    """What all findings of a log say, as one text."""
     explained = of_content("log", log.encode(), Machine())
     assert explained.trouble == ""
     return " ".join(finding.explanation for finding in explained.findings)
@@ -50,24 +50,24 @@ def said(log: str) -> str:
     ],
 )
 def test_a_time_below_a_cycle_is_not_called_several(rate: str, words: str, never: str) -> None:
-    text = said(JMH.format(rate=rate))
+    text = explanations(JMH.format(rate=rate))
     assert words in text
     assert never not in text
 
 
 def test_a_collective_of_one_rank_is_no_removed_loop_and_in_place_no_copy() -> None:
-    text = said(NCCL.format(gpus=1, ranks=RANK.format(n=0)))
+    text = explanations(NCCL.format(gpus=1, ranks=RANK.format(n=0)))
     assert "The compiler removed" not in text
     assert "335.54 GB/s (line 8) is at best a copy within the device" in text
     assert "26,214 GB/s (line 8) is the time of a launch" in text
 
 
 def test_percentiles_that_end_below_the_mean_are_not_quoted() -> None:
-    text = said(FIO.format(mean=41163.57))
+    text = explanations(FIO.format(mean=41163.57))
     assert "the percentiles are too low" in text
     assert "So few long ones make the mean" not in text
     # A mean that nine of ten and the longest can make.
-    assert "the percentiles are too low" not in said(FIO.format(mean=17100.0))
+    assert "the percentiles are too low" not in explanations(FIO.format(mean=17100.0))
 
 
 def test_no_digit_is_left_out_where_names_are_long(capsys: pytest.CaptureFixture[str]) -> None:
@@ -104,6 +104,6 @@ WR11C2R4  {order:12d}   192  {grid}  {time:17.2f}             2.4380e+01
     ],
 )
 def test_a_problem_of_hpl_that_is_too_small(order: int, grid: str, time: float, words: str) -> None:
-    text = said(HPL.format(order=order, grid=grid, time=time))
+    text = explanations(HPL.format(order=order, grid=grid, time=time))
     assert words in text
     assert ("A matrix of order" in text) == bool(words)
