@@ -127,8 +127,8 @@ def widening(reason: dict[str, Any]) -> str:
         )
     if waited := reason.get("waited"):
         text += (
-            f"; a program waited {number_format.share(waited)} of its time for a CPU that other "
-            "work used, so the interval is wider by what that may add"
+            f"; a program waited {number_format.share(waited)} of its time for a CPU, so the "
+            "interval is wider by what that may add"
         )
     return text
 
