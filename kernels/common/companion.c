@@ -16,7 +16,7 @@
 #include "crew.h"
 #include "refuse.h"
 
-enum { COMPANIONS_MOST = 8, READY_LIMIT_MS = 10000, END_LIMIT_MS = 10 };
+enum { COMPANIONS_MOST = 8, READY_LIMIT_MS = 10000, END_LIMIT_MS = 10, DYING_NS = 50000000 };
 
 struct companion {
     const char *name;
@@ -112,6 +112,13 @@ void companions_watch(void) {
             end_like(&companions[i]);
         }
     }
+}
+
+/* A process closes its sockets before its end can be seen. */
+void companions_watch_dying(void) {
+    const struct timespec dying = {.tv_nsec = DYING_NS};
+    nanosleep(&dying, NULL);
+    companions_watch();
 }
 
 /* One that is killed runs no more; but raw sockets are let go of in its name, asleep, for 40 ms

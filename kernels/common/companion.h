@@ -18,6 +18,9 @@ void companion_ready(uint64_t value);
 /* Refuses to go on where a companion has ended. */
 void companions_watch(void);
 
+/* The same where a socket of one has just been found closed. */
+void companions_watch_dying(void);
+
 void companions_end(void);
 
 #endif

@@ -5,7 +5,6 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "bench.h"
@@ -13,7 +12,7 @@
 #include "companion.h"
 #include "crew.h"
 
-enum { LOOKS_PER_WATCH = 1 << 20, POLLS_PER_WATCH = 1 << 14, DYING_NS = 50000000 };
+enum { LOOKS_PER_WATCH = 1 << 20, POLLS_PER_WATCH = 1 << 14 };
 
 struct shared {
     _Atomic uint32_t ordered; /* points; what the far side sleeps on between them */
@@ -184,10 +183,7 @@ struct far_seen far_end(struct channel *channel) {
     return shared->seen;
 }
 
-/* Who has just died closes its sockets before its end can be seen. */
 _Noreturn void far_give_up(const char *why) {
-    const struct timespec dying = {.tv_nsec = DYING_NS};
-    nanosleep(&dying, NULL);
-    companions_watch();
+    companions_watch_dying();
     refuse("no message comes or goes any more (%s); check the network between the sides", why);
 }

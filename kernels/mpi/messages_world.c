@@ -2,15 +2,11 @@
 #define _GNU_SOURCE
 #include "messages_world.h"
 
-#include <time.h>
-
 #include "../messages/ends.h"
 #include "companion.h"
 #include "cpus.h"
 #include "over_messages.h"
 #include "world.h"
-
-enum { DYING_NS = 50000000 };
 
 struct far_rank {
     struct ends *ends;
@@ -21,11 +17,8 @@ static struct endpoint *near_end;
 static struct messages_counts before;
 static uint64_t dropped_before;
 
-/* Who has just died closes its files before its end can be seen. */
 static void give_up(const char *why) {
-    const struct timespec dying = {.tv_nsec = DYING_NS};
-    nanosleep(&dying, NULL);
-    companions_watch();
+    companions_watch_dying();
     refuse("the ranks cannot go on (%s); check the network between them", why);
 }
 

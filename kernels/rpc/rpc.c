@@ -7,7 +7,6 @@
 #include <netinet/tcp.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "clock.h"
@@ -24,7 +23,7 @@
 
 enum { KEY_PROTOCOL, KEY_PAYLOAD };
 enum { CALL, EXCHANGE };
-enum { CPUS_WANTED = 2, DYING_NS = 50000000 };
+enum { CPUS_WANTED = 2 };
 enum { MESSAGE_PAYLOAD_MOST = TRANSPORT_BYTES_MOST - CALL_BYTES - LENGTH_BYTES };
 
 /* The point has failed where so many in a row have no answer, or more than so many of all. */
@@ -141,11 +140,8 @@ static bool has_failed(void) {
            (outcome.lost > 1 && outcome.lost * 100 > LOST_PERCENT_MOST * outcome.planned);
 }
 
-/* A server that has just died closes its sockets before its end can be seen. */
 _Noreturn static void give_up(void) {
-    const struct timespec dying = {.tv_nsec = DYING_NS};
-    nanosleep(&dying, NULL);
-    companions_watch();
+    companions_watch_dying();
     refuse("a request of %zu bytes over %s has no answer (%s); check the network between the sides",
            trip.request_bytes, protocols[trip.protocol],
            trip.end == TRIP_LOST ? "time is out" : trip.why);
