@@ -76,4 +76,4 @@ def test_no_line_of_a_table_is_longer_than_the_page(capsys: pytest.CaptureFixtur
     print_explained(explained(head + rows), alone=True)
     lines = capsys.readouterr().out.splitlines()
     assert max(map(len, lines)) <= 100
-    assert any("SUM interval" in line for line in lines)
+    assert any(line.split()[:3] == ["SUM", "0", "s"] for line in lines)

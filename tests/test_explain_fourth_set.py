@@ -6,7 +6,8 @@ from __future__ import annotations
 import pytest
 
 from benchbook.explain.api import Machine, of_content
-from benchbook.explain.render import is_for_people, print_explained
+from benchbook.explain.figures.cells import is_for_people
+from benchbook.explain.render import print_explained
 
 JMH = """Benchmark       Mode  Cnt         Score       Error   Units
 sum            thrpt    5  {rate} ± 98033.024  ops/ms

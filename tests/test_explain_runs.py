@@ -7,8 +7,8 @@ import pytest
 from benchbook.explain.api import explained, read
 from benchbook.explain.clean.pipeline import log_of
 from benchbook.explain.context.same_runs import of_same
+from benchbook.explain.figures.rows import rows_of
 from benchbook.explain.model import Report, Result
-from benchbook.explain.render import rows_of
 from benchbook.explain.rules import Machine
 from benchbook.explain.rules.common.samples import cold
 from benchbook.explain.units import BASE, is_binary

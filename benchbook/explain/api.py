@@ -12,17 +12,12 @@ from benchbook.explain.explanation import (
     of_file,
     read,
 )
+from benchbook.explain.figures.cells import columns_of, shown_as, visible, words
+from benchbook.explain.figures.rows import rows_of
 from benchbook.explain.imported_runs import ImportedRun, imported_runs, imported_values, keep_log
 from benchbook.explain.machine import machine_of
 from benchbook.explain.model import Report
-from benchbook.explain.render import (
-    columns_of,
-    print_explained,
-    rows_of,
-    shown_as,
-    visible,
-    words,
-)
+from benchbook.explain.render import print_explained
 from benchbook.explain.rules import Ask, Machine
 from benchbook.explain.to_json import as_text
 from benchbook.explain.two_files import differences

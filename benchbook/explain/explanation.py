@@ -26,6 +26,7 @@ from benchbook.explain.context import (
     said_trips,
     same_runs,
     threads_of_commands,
+    titles,
     truncated_end,
 )
 from benchbook.explain.input_limits import (
@@ -42,6 +43,7 @@ from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Log, Report
 from benchbook.explain.readers.common import (
     event_tables,
+    named_figures,
     nvidia_smi,
     prose_counts,
     prose_figures,
@@ -173,6 +175,7 @@ def of_content(name: str, content: bytes, machine: Machine) -> Explained:
             said_same.tell,
             cpu_quotas.tell,
             headings.tell,
+            titles.tell,
             threads_of_commands.tell,
         ):
             with _guarded(f"reading of {telling.__module__}", notes):
@@ -220,6 +223,9 @@ def read(log: Log, notes: list[str] | None = None) -> list[Report]:
         with _guarded("reading of tables", notes):
             for others in (event_tables, unit_tables, prose_figures, size_lists, prose_counts):
                 reports = reports or others.read(log)
+            reports = reports or named_figures.read(log)
+    with _guarded("reading of titles", notes):
+        reports = titles.parted(log, reports)
     return sorted(reports, key=_line)
 
 
@@ -234,7 +240,8 @@ def looked_for() -> dict[str, str]:
     for name, sign in readers.signs().items():
         tool = readers.importer(name).TOOL
         signs[tool] = f"{signs[tool]}; {sign.looks_for}" if tool in signs else sign.looks_for
-    for other in (nvidia_smi, unit_tables, prose_figures, size_lists, prose_counts):
+    others = (nvidia_smi, unit_tables, prose_figures, size_lists, prose_counts, named_figures)
+    for other in others:
         tool, sign = other.TOOL, other.LOOKS_FOR
         signs[tool] = f"{signs[tool]}; {sign}" if tool in signs else sign
     return signs

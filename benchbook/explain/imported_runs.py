@@ -24,9 +24,9 @@ from benchbook.core.sizes import parse_bytes
 from benchbook.core.units import RATE, UNITS, quantity_of
 from benchbook.explain import explanation
 from benchbook.explain.explanation import Explained
+from benchbook.explain.figures.cells import visible
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Report, Result
-from benchbook.explain.render import visible
 from benchbook.explain.rules import Machine
 from benchbook.explain.units import bytes_per_s, in_base
 

@@ -9,8 +9,8 @@ from typing import Any
 from benchbook.core.number_format import listed, number
 from benchbook.explain.context.same_runs import MEASURED
 from benchbook.explain.explanation import Explained
+from benchbook.explain.figures.cells import is_for_people, shown_as, words
 from benchbook.explain.model import Report, Result
-from benchbook.explain.render import is_for_people, shown_as, words
 from benchbook.explain.rules import Machine
 from benchbook.explain.rules.perf_differences import differences_of_counts
 from benchbook.explain.units import in_base, is_binary

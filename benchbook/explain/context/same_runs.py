@@ -18,6 +18,7 @@ MEASURED = frozenset(
     {"elapsed_s", "elapsed_error_s", "took_s", "bytes_moved", "start_s", "end_s", "repetitions"}
     | {"rate_error_per_s", "iterations", "validated", "test_ns", "clock_ticks", "duration_s"}
     | {"uptime_s", "pid", "near_port", "asked_in_line", "heading", "heading_line"}
+    | {"titled"}
 )
 
 Figure = tuple[Report, Result]

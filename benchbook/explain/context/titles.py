@@ -1,0 +1,91 @@
+"""What people write above a run: `=== TIGER ===`, `**before**`, `no SEV:`; and runs of two machines
+that nothing else parts."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+
+from benchbook.explain.lazy_regex import late
+from benchbook.explain.model import Log, Report, Result
+from benchbook.explain.results import grouped
+
+_WORDS = r"[^\W_](?:[^=*#|<>]{0,58}[^=*#|<>\s])?"
+_TITLE = late(
+    rf"^(?:#{{1,6}} +(?P<heading>{_WORDS}) *#*|[=-]{{2,80}} *(?P<ruled>{_WORDS}) *[=-]{{2,80}}"
+    rf"|\*\*(?P<bold>{_WORDS}?)\*\*:?|(?P<named>[^\W\d_][\w ()./+-]{{0,40}}):)$"
+)
+_MARKS = ("#", "==", "--", "**", ":")
+_NEAR_LINES, _MOST_WORDS, _MOST_TITLES = 12, 7, 2
+_LONGEST = 90
+
+
+def parted(log: Log, reports: Sequence[Report]) -> list[Report]:
+    """The reports, one for each machine where titles part what is alike."""
+    titles = _titles(log)
+    return [part for report in reports for part in _parts(report, titles)]
+
+
+def tell(log: Log, reports: list[Report]) -> None:
+    """Give each of several reports the words that stand above it, where these differ."""
+    titles = _titles(log) if len(reports) > 1 else []
+    if not titles:
+        return
+    numbers = [number for number, _ in titles]
+    above = 0
+    told: list[str] = []
+    for report in reports:
+        begin = bisect_right(numbers, max(above, report.line - _NEAR_LINES - 1))
+        own = titles[begin : bisect_left(numbers, report.line)][-_MOST_TITLES:]
+        told.append(", ".join(text for _, text in own))
+        above = max([report.line, *(result.line for result in report.results)])
+    if len(set(told)) > 1:
+        for report, text in zip(reports, told, strict=True):
+            if text:
+                report.facts["titled"] = text
+
+
+def _titles(log: Log) -> list[tuple[int, str]]:
+    """Lines that are a title, with their words."""
+    found: list[tuple[int, str]] = []
+    for line in log.having(*_MARKS):
+        text = line.text.strip()
+        match = _TITLE.match(text) if len(text) <= _LONGEST else None
+        words = next((own for own in match.groups() if own), "") if match else ""
+        if words and len(words.split()) <= _MOST_WORDS:
+            found.append((line.number, words.strip()))
+    return found
+
+
+def _parts(report: Report, titles: Sequence[tuple[int, str]]) -> list[Report]:
+    """A report for each title within it, where all have the same kinds of figures."""
+    if len(report.results) < 2 or not titles:
+        return [report]
+    numbers = [number for number, _ in titles]
+    lines = [result.line for result in report.results]
+    if bisect_left(numbers, max(lines)) == bisect_left(numbers, min(lines)):
+        return [report]
+    parts = grouped(report.results, lambda result: bisect_left(numbers, result.line))
+    kinds = [Counter(map(_kind, own)) for own in parts.values()]
+    if len(parts) < 2 or any(own != kinds[0] for own in kinds):
+        return [report]
+    split: list[Report] = []
+    for number, own in enumerate(parts.values()):
+        first, last = own[0].line, own[-1].line
+        part = replace(
+            report,
+            results=own,
+            line=first if number else report.line,
+            facts=dict(report.facts),
+            notes=[] if number else report.notes,
+            twice=[each for each in report.twice if first <= each.line <= last],
+        )
+        split.append(part)
+    return split
+
+
+def _kind(result: Result) -> tuple[str, str, str, tuple[tuple[str, str], ...]]:
+    settings = tuple(sorted((name, str(value)) for name, value in result.of.items()))
+    return result.name, result.statistic, result.unit, settings

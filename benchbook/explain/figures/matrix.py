@@ -1,0 +1,80 @@
+"""Figures of two places each, as a matrix: from each of the rows to each of the columns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+from benchbook.explain.figures.cells import (
+    ERRORS,
+    Settings,
+    decimals_of,
+    lines_words,
+    number_words,
+    settings_of,
+    unit_words,
+)
+from benchbook.explain.figures.layout import FigureTable
+from benchbook.explain.figures.rows import MOST_ROWS
+from benchbook.explain.model import Result
+from benchbook.explain.results import grouped
+
+_PLACES = (("row", "column"), ("from_node", "to_node"))
+_LEAST_CELLS = 4
+
+
+def matrices(results: Sequence[Result], width: int) -> tuple[list[FigureTable], Sequence[Result]]:
+    """Figures of two places each, as a matrix of each kind; and the other results."""
+    if not any(pair[0] in result.of for result in results for pair in _PLACES):
+        return [], results
+    tables: list[FigureTable] = []
+    left = list(results)
+    for pair in _PLACES:
+        cells = [own for own in left if all(name in own.of for name in pair)]
+        for key, own in grouped(cells, partial(_without, pair)).items():
+            places = {(cell.of[pair[0]], cell.of[pair[1]]): cell for cell in own}
+            if len(own) < _LEAST_CELLS or len(places) < len(own):
+                continue
+            if table := _matrix(key, places, width):
+                taken = set(map(id, own))
+                left = [each for each in left if id(each) not in taken]
+                tables += table if key[1] not in ERRORS else []
+    return tables, left
+
+
+def _without(pair: tuple[str, str], cell: Result) -> tuple[str, str, str, Settings]:
+    others = tuple(setting for setting in settings_of(cell) if setting[0] not in pair)
+    return cell.name, cell.statistic, cell.unit, others
+
+
+def _matrix(
+    key: tuple[str, str, str, Settings], places: dict[tuple[Any, Any], Result], width: int
+) -> list[FigureTable]:
+    """One matrix, in parts where it is wide; none where it would be longer than a page."""
+    name, statistic, unit, _ = key
+    froms = list(dict.fromkeys(place[0] for place in places))
+    tos = sorted(dict.fromkeys(place[1] for place in places), key=lambda to: (str(type(to)), to))
+    decimals = decimals_of(cell.value for cell in places.values())
+    shown = {place: number_words(cell.value, decimals) for place, cell in places.items()}
+    size = max(map(len, shown.values())) + 2
+    number = max(1, (width - 20) // size)
+    parts = [tos[at : at + number] for at in range(0, len(tos), number)]
+    if len(froms) * len(parts) > MOST_ROWS:
+        return []
+    what = "" if statistic in ("", "sample") else f" {statistic}"
+    title = f"{name}{what} in {unit_words(unit)}, from the row to the column"
+    tables: list[FigureTable] = []
+    for part in parts:
+        rows = [
+            [
+                str(start),
+                *(shown.get((start, to), "") for to in part),
+                lines_words([own.line for to in part if (own := places.get((start, to)))]),
+            ]
+            for start in froms
+        ]
+        heads = ["", *map(str, part), "line"]
+        line = min(cell.line for cell in places.values())
+        tables.append(FigureTable(heads, rows, [True] * len(heads), line, title))
+    return tables

@@ -1,0 +1,270 @@
+"""A table of several figures a row, with an error behind its value."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+from benchbook.explain.figures.cells import (
+    ERRORS,
+    decimals_of,
+    lines_words,
+    number_words,
+    settings_of,
+    short_name,
+    shown_as,
+    unit_words,
+    value_words,
+    words,
+)
+from benchbook.explain.figures.choice import FigureRow, chosen, spans
+from benchbook.explain.figures.layout import FigureTable
+from benchbook.explain.figures.rows import MOST_ROWS
+from benchbook.explain.model import Result
+from benchbook.explain.results import groups_of
+
+GIVEN = "given"  # the statistic of what was only copied out of a table
+_OF_ERRORS = ("", "mean", "median", "best")  # what an error may be of
+_FILLED = 0.45  # of the cells of a table
+_FEWER = 0.75  # rows compared with results
+_MOST_PARTS = 3
+_UNSAID = {"kind"}  # settings that figures show themselves
+_TIMED = {"elapsed_s"}  # settings that a time in the same row says
+
+
+class Cell(NamedTuple):
+    """A result, and where it stands: its row, and its column by name, statistic and unit."""
+
+    row: tuple[Any, ...]
+    column: tuple[Any, ...]
+    result: Result
+
+
+def best_tables(
+    candidates: Iterable[list[Cell]],
+    width: int,
+    marked: Collection[int],
+    known: Collection[tuple[str, str]],
+) -> list[FigureTable]:
+    """The shortest table of those that fit, in parts where it is wide; none where none is shorter
+    than a row for each figure. `known`: settings that stand above it, with their values."""
+    least: list[FigureTable] = []
+    fewest = 0
+    for cells in candidates:
+        errors = _errors(cells)
+        merged = set(map(id, errors.values()))
+        values = [cell for cell in cells if id(cell.result) not in merged]
+        by_place = {(cell.row, cell.column): cell.result for cell in values}
+        rows = list(dict.fromkeys(cell.row for cell in values))
+        columns = list(dict.fromkeys(cell.column for cell in values))
+        is_whole = len(by_place) == len(values)
+        is_filled = len(by_place) >= _FILLED * len(rows) * len(columns)
+        is_table = len(columns) > 1 or bool(errors)
+        is_shorter = len(rows) <= _FEWER * len(cells) and (not least or len(rows) < fewest)
+        if not (is_whole and is_filled and is_table and is_shorter):
+            continue
+        pivot = _Pivot(rows, columns, by_place, errors, known)
+        if tables := _that_fit(pivot, len(cells), width, marked):
+            least, fewest = tables, len(rows) * len(tables)
+    return least
+
+
+def _that_fit(
+    pivot: _Pivot, figures: int, width: int, marked: Collection[int]
+) -> list[FigureTable]:
+    """The table in as few parts as fit, a few columns each; none where these are too many."""
+    for count in range(1, _MOST_PARTS + 1):
+        size = -(-len(pivot.columns) // count)
+        if count > 1 and (size < 2 or len(pivot.rows) * count > _FEWER * figures):
+            break
+        starts = range(0, len(pivot.columns), size)
+        parts = [replace(pivot, columns=pivot.columns[at : at + size]) for at in starts]
+        tables = [part.table(marked) for part in parts]
+        if all(table.least_width() <= width for table in tables):
+            return tables
+    return []
+
+
+def _errors(cells: Sequence[Cell]) -> dict[int, Result]:
+    """By the id of a value the one error that is printed with it."""
+    values: dict[tuple[Any, ...], list[Result]] = {}
+    errors: dict[tuple[Any, ...], list[Result]] = {}
+    for row, (across, *_), result in cells:
+        key = row, across, result.name, result.unit
+        if result.statistic in ERRORS:
+            errors.setdefault(key, []).append(result)
+        elif result.statistic in _OF_ERRORS:
+            values.setdefault(key, []).append(result)
+    return {
+        id(values[key][0]): own[0]
+        for key, own in errors.items()
+        if len(own) == 1 and len(values.get(key, ())) == 1
+    }
+
+
+@dataclass(frozen=True)
+class _Pivot:
+    """Keys of rows and columns, the result of each cell, and the error of a result by its id."""
+
+    rows: list[tuple[Any, ...]]
+    columns: list[tuple[Any, ...]]
+    by_place: dict[tuple[Any, Any], Result]
+    errors: dict[int, Result]
+    known: Collection[tuple[str, str]] = ()  # settings that stand above the table
+
+    def table(self, marked: Collection[int]) -> FigureTable:
+        """The table; of many rows those that are looked for first."""
+        grid = [[self.by_place.get((row, column)) for column in self.columns] for row in self.rows]
+        grid = [row for row in grid if any(row)]
+        results = [[own for own in row if own] for row in grid]
+        heads, title = self._heads()
+        labels, names, units, said = _labels(
+            results,
+            has_names=self.columns[0][1] == "" == self.columns[0][3],
+            known=self.known,
+        )
+        title = ", ".join(part for part in (title, *said) if part)
+        decimals = {
+            key: decimals_of(own.values)
+            for key, own in groups_of(own for row in results for own in row).items()
+        }
+        error_decimals = {
+            key: decimals_of(own.values) for key, own in groups_of(self.errors.values()).items()
+        }
+        mixed = [
+            len({own.unit for row in grid if (own := row[at])}) > 1 and not units
+            for at in range(len(self.columns))
+        ]
+
+        def cell(own: Result | None, at: int) -> str:
+            if own is None:
+                return ""
+            text = value_words(own, decimals[own.name, own.statistic, own.unit])
+            if error := self.errors.get(id(own)):
+                key = error.name, error.statistic, error.unit
+                text += f" ± {number_words(error.value, error_decimals[key])}"
+            return f"{text} {unit_words(own.unit)}" if mixed[at] else text
+
+        rows = [FigureRow(label, row) for label, row in zip(labels, grid, strict=True)]
+        shown = chosen(rows, MOST_ROWS, marked)
+        lines: list[list[str]] = []
+        last = -1
+        blank = [""] * len(names)
+        for at in [*shown, len(rows)]:
+            if at > last + 1:
+                gap = f"… {at - last - 1:,} more"
+                pad = [""] * (len(heads) + bool(units))
+                lines.append([gap, *blank[1:], *pad, ""] if names else [*pad, gap])
+            if at < len(rows):
+                texts = [cell(own, place) for place, own in enumerate(grid[at])]
+                unit = [units[at]] if units else []
+                where = lines_words([own.line for own in results[at]])
+                lines.append([*labels[at], *texts, *unit, where])
+            last = at
+        if len(shown) < len(rows) and names and not units:
+            for called, span in zip(("least", "median", "most"), spans(rows), strict=True):
+                lines.append([f"{called} of all", *blank[1:], *span, ""])
+        every = [*names, *heads, *(["unit"] if units else []), "line"]
+        is_number = [*(_are_numbers(labels, at) for at in range(len(names)))]
+        is_number += [True] * len(heads) + [False] * bool(units) + [True]
+        first = min(own.line for row in results for own in row)
+        return FigureTable(every, lines, is_number, first, title)
+
+    def _heads(self) -> tuple[list[str], str]:
+        """What stands above each column, and what all have in common."""
+        everyone = [
+            [own for row in self.rows if (own := self.by_place.get((row, column)))]
+            for column in self.columns
+        ]
+        errors = [
+            next((error.statistic for own in every if (error := self.errors.get(id(own)))), "")
+            for every in everyone
+        ]
+        if self.columns[0][1] == "" and self.columns[0][3] == "":  # by statistic or by a setting
+            heads = [across or statistic or "value" for across, _, statistic, _ in self.columns]
+            return [
+                f"{head} ± {spread}" if spread else head
+                for head, spread in zip(heads, errors, strict=True)
+            ], ""
+        names = {name for _, name, _, _ in self.columns}
+        statistics = {statistic for _, _, statistic, _ in self.columns}
+        units = {own.unit for every in everyone for own in every}
+        heads = []
+        for (_, name, statistic, _), every, spread in zip(
+            self.columns, everyone, errors, strict=True
+        ):
+            own_units = {each.unit for each in every}
+            parts = [
+                name if len(names) > 1 else "",
+                statistic if len(statistics) > 1 and statistic != GIVEN else "",
+                f"± {spread}" if spread else "",
+                _unit_words(own_units.pop()) if len(own_units) == 1 < len(units) else "",
+            ]
+            heads.append(" ".join(filter(None, parts)) or "value")
+        common = [
+            *(names if len(names) == 1 else ()),
+            *(statistics if len(statistics) == 1 else ()),
+        ]
+        title = " ".join(filter(None, common))
+        unit = unit_words(units.pop()) if len(units) == 1 else ""
+        return heads, f"{title}, in {unit}".removeprefix(", ") if unit not in ("", "1") else title
+
+
+def _unit_words(unit: str) -> str:
+    """A unit in a head, where there is little room."""
+    return {"1": "", "us": "µs"}.get(unit, unit)
+
+
+def _labels(
+    results: Sequence[Sequence[Result]], *, has_names: bool, known: Collection[tuple[str, str]]
+) -> tuple[list[list[str]], list[str], list[str], list[str]]:
+    """The words in front of each row, the heads of these, the units of the rows where their names
+    tell what they are of, and what all rows have in common."""
+    settings = [_common(row) for row in results]
+    every = list(dict.fromkeys(name for own in settings for name in own))
+    every = [name for name in every if not _is_said(name, results, settings)]
+    same = [name for name in every if len({str(own.get(name)) for own in settings}) == 1]
+    differing = [name for name in every if name not in same]
+    if len(results) == 1:  # the settings of one row stand in front of it
+        differing, same = (every, []) if not has_names else ([], every)
+    labels = [[shown_as(name, own.get(name)) for name in differing] for own in settings]
+    heads = [words(name) if name not in ("label", "benchmark") else "" for name in differing]
+    said = [
+        text if name in ("label", "benchmark") else f"{words(name)} {text}"
+        for name in same
+        if name not in _UNSAID
+        and (name, str(settings[0][name])) not in known
+        and (text := shown_as(name, settings[0][name]))
+    ]
+    if not has_names:
+        return labels, heads, [], said
+    labels = [[short_name(row[0]), *label] for row, label in zip(results, labels, strict=True)]
+    return labels, ["", *heads], [unit_words(row[0].unit) for row in results], said
+
+
+def _is_said(
+    name: str, results: Sequence[Sequence[Result]], settings: Sequence[dict[str, Any]]
+) -> bool:
+    """Whether other cells of the rows say a setting."""
+    if name in _TIMED:
+        return any(own.is_time for row in results for own in row)
+    others = [{str(value) for key, value in own.items() if key != name} for own in settings]
+    pairs = zip(settings, others, strict=True)
+    return name == "label" and all(str(own.get(name)) in other for own, other in pairs)
+
+
+def _common(row: Sequence[Result]) -> dict[str, Any]:
+    """The settings of the figures of a row, without those in which these differ."""
+    own: dict[str, Any] = {}
+    unlike: set[str] = set()
+    for result in row:
+        for name, value in settings_of(result):
+            if own.setdefault(name, value) != value:
+                unlike.add(name)
+    return {name: value for name, value in own.items() if name not in unlike}
+
+
+def _are_numbers(labels: Sequence[Sequence[str]], at: int) -> bool:
+    own = [label[at] for label in labels if label[at]]
+    return all(text[:1].isdecimal() for text in own)

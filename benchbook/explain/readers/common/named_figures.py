@@ -1,0 +1,134 @@
+"""Lists of figures that a program prints with their names and units: `Mean latency: 56.4 ms`,
+`Request throughput (req/s): 28.3`, `Version 2: min 0.24 ms, max 1.08 ms`.
+
+They are read where nothing else was recognised, and only where several stand near each other and
+one of them names a time of work or a rate.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from benchbook.explain.lazy_regex import late
+from benchbook.explain.model import Line, Log, Report, Result
+from benchbook.explain.readers.common.table_cells import statistic_of
+from benchbook.explain.readers.common.table_columns import UNITS
+
+TOOL = "named figures"
+LOOKS_FOR = "three figures and more with a name and a unit: `Mean latency: 56.4 ms`"
+_MORE = {
+    "second": "s", "millisecond": "ms", "milliseconds": "ms", "microseconds": "us",
+    "nanoseconds": "ns", "trans/sec": "transactions/s", "requests/sec": "requests/s",
+    "requests/s": "requests/s", "msg/s": "messages/s", "msgs/sec": "messages/s",
+    "iter/s": "iterations/s", "MFlop/s": "Mflop/s", "Kbits/sec": "kbit/s",
+    "Mbits/sec": "Mbit/s", "Gbits/sec": "Gbit/s", "KB/sec": "kB/s", "usecs": "us", "msecs": "ms",
+}  # fmt: skip
+_UNITS = {unit: own for unit, own in (UNITS | _MORE).items() if unit != "%"}
+_UNIT = "|".join(re.escape(unit) for unit in sorted(_UNITS, key=len, reverse=True))
+_NUMBER = r"\d[\d,]*(?:\.\d+)?(?:[eE][-+]?\d{1,3})?"
+_NAME = r"[^\W\d_][^:=|<>{}\[\]()\"]{0,58}?"
+_LINE = late(
+    rf"^(?:[-*•] +)?(?P<name>{_NAME})\s*(?:\((?P<of>[^()]{{1,30}})\))?\s*[:=]+\s*"
+    rf"(?P<value>{_NUMBER})\s*(?P<unit>{_UNIT})?\.?$"
+)
+# Figures of one thing: `Version 2: min 0.24 ms, avg 0.57 ms`, `iter 1, 0.11 sec, 2.26 GB/sec`.
+_SEVERAL = late(r"^(?P<label>[^\W_][^,|<>{}\"]{0,78}?)(?:: ?|, )(?=\S*\s?\S*\d)(?P<rest>.+)$")
+_PART = late(
+    rf"^(?:(?P<name>[^\W\d_][\w /.-]{{0,30}}?)[ =:]+)?(?P<value>{_NUMBER}) ?(?P<unit>{_UNIT})"
+    r"(?P<behind> per \w{1,12})?$"
+)
+_PARTED = late(r"[,;] +")
+_DOTTED = late(rf"^(?P<name>\S.{{0,90}}?)\s?\.{{3,80}}\s?(?P<value>{_NUMBER}) ?(?P<unit>{_UNIT})$")
+_OF_SPEED = late(
+    r"laten|throughput|bandwidth|duration|elapsed|\btimes?\b|runtime|\bmean\b|\bavg\b|average"
+    r"|\bp\d\d|\bper\b|rate\b|speed|fastest|slowest|total|/s(?:ec)?\b",
+    re.I,
+)
+_REMOVED = late(
+    r"\b(?:mean|average|avg|median|max(?:imum)?|min(?:imum)?|p\d{2}(?:\.\d+)?)\b ?", re.I
+)
+_PERCENTILE = late(
+    r"^(?P<name>.{2,40}?) at (?P<percent>\d{1,2}(?:\.\d+)?) ?(?:th )?percentile$", re.I
+)
+_DEVIATION = late(r"^(?:SD|std\.? ?dev\.?|standard deviation) of (?P<name>.{2,40})$", re.I)
+_LONGEST, _MOST, _GAP, _LEAST = 200, 2000, 4, 3
+
+
+def read(log: Log) -> list[Report]:
+    """One report for each block of such lines."""
+    reports: list[Report] = []
+    block: list[Result] = []
+    for line in log.printed_lines():
+        text = line.text.strip()
+        if not text or len(text) > _LONGEST or not any(map(str.isdigit, text)):
+            continue
+        if own := list(_figures(log, line, text)):
+            if block and (_ends(block, own) or len(block) > _MOST):
+                reports += _report(block)
+                block = []
+            block += own
+    return [*reports, *_report(block)]
+
+
+def _ends(block: Sequence[Result], own: Sequence[Result]) -> bool:
+    """Whether figures are of another block: far away, or the names of the first come again."""
+    if own[0].line > block[-1].line + _GAP:
+        return True
+    names = {(each.name, each.statistic, each.of.get("label")) for each in block}
+    return len(names) >= _LEAST and (own[0].name, own[0].statistic, own[0].of.get("label")) in names
+
+
+def _report(block: list[Result]) -> list[Report]:
+    """The figures, where there are several and one is of a work done; others are settings."""
+    with_units = [own for own in block if own.unit]
+    said = any(
+        own.unit.endswith("/s") or _OF_SPEED.search(f"{own.statistic} {own.name}")
+        for own in with_units
+    )
+    if len(with_units) < _LEAST or not said:
+        return []
+    return [Report(TOOL, block, block[0].line)]
+
+
+def _figures(log: Log, line: Line, text: str) -> Iterator[Result]:
+    if found := _LINE.match(text):
+        unit = _UNITS.get(found["unit"] or found["of"] or "", "")
+        value = log.number(found["value"])
+        is_known = unit or not (found["unit"] or found["of"])
+        if value is not None and is_known:
+            name, statistic = _named(found["name"].strip())
+            if found["name"].endswith("/sec") and not unit:
+                unit = _UNITS.get(found["name"].lower(), "")
+            yield Result(name, value, unit, line.number, statistic, {})
+    elif found := _DOTTED.match(text):
+        if (value := log.number(found["value"])) is not None:
+            yield Result(found["name"], value, _UNITS[found["unit"]], line.number, "", {})
+    elif found := _SEVERAL.match(text):
+        yield from _parts(log, line, found["label"], _PARTED.split(found["rest"]))
+
+
+def _parts(log: Log, line: Line, label: str, parts: Sequence[str]) -> Iterator[Result]:
+    """The figures of a line of one thing: two and more, each with a unit; others are left."""
+    found = [match for part in parts if (match := _PART.match(part.strip()))]
+    if len(found) < 2 or len(found) * 2 < len(parts):
+        return
+    of: dict[str, Any] = {"label": label}
+    for match in found:
+        if (value := log.number(match["value"])) is None:
+            continue
+        own = f"{match['name'] or 'figure'}{match['behind'] or ''}"
+        name, statistic = _named(own)
+        yield Result(name, value, _UNITS[match["unit"]], line.number, statistic, of)
+
+
+def _named(text: str) -> tuple[str, str]:
+    """A name without the word of its statistic, and that statistic."""
+    if found := _PERCENTILE.match(text):
+        return found["name"], f"p{found['percent']}"
+    if found := _DEVIATION.match(text):
+        return found["name"], "stddev"
+    statistic = statistic_of(text)
+    name = " ".join(_REMOVED.sub("", text).split()) if statistic and statistic != "stddev" else text
+    return name or "figure", statistic

@@ -1,0 +1,252 @@
+"""What the cells of a row of a table say: figures with their errors, changes, counts, labels."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from benchbook.explain.lazy_regex import late
+from benchbook.explain.model import Line, Log, Result
+from benchbook.explain.readers.common.table_columns import (
+    LONGEST_LABEL,
+    NO_FIGURE,
+    UNIT,
+    UNITS,
+    Column,
+    name_of,
+    unit_of,
+    with_count,
+)
+from benchbook.explain.units import in_base
+
+_NUMBER = r"[-+]?\d[\d.,']*(?:[eE][-+]?\d+)?"
+_PLUS = r"(?:±|\+/-|\+-)"
+CELL = late(
+    rf"[~≈<>≤≥]? ?(?P<value>{_NUMBER})(?: ?{_PLUS} ?(?P<error>\d[\d.,]*) ?(?P<percent>%)?)?"
+    rf"(?: ?(?P<unit>{UNIT}|[x×]))?"
+    rf"(?: ?\(?{_PLUS} ?(?P<behind>\d[\d.,]*) ?(?P<behind_unit>{UNIT})?\)?)?"
+    rf"(?: ?\([^()]{{0,40}}\))?"
+)
+# A time in hours, minutes and seconds, as shells print it and as people write it.
+_CLOCK = late(
+    r"(?:(?P<h>\d{1,4}) ?h(?:ours?)?,? ?)?(?P<m>\d{1,6}) ?m(?:in(?:utes?)?)?,? ?"
+    r"(?P<s>\d{1,2}(?:\.\d{1,6})?) ?s(?:ec(?:onds?)?)?"
+)
+# A change in per cent, with its interval where it has one; whatever sign stands before it.
+_SIGNED = r"[+\u2212-]?\d+(?:\.\d+)?"
+_CHANGE = late(
+    rf"(?:[^\w\s+\u2212-]{{1,2}} ?)?(?P<value>{_SIGNED}) ?%"
+    rf"(?: ?[\[(](?P<low>{_SIGNED}) ?%?, ?(?P<high>{_SIGNED}) ?%?[\])])?"
+)
+_NOISE = late(r"(?:±|\+/-|\+-) ?(?P<value>\d+(?:\.\d+)?) ?%")
+_TIMES = late(r"(?P<value>\d+(?:\.\d+)?) ?[x×](?: (?:faster|slower))?(?: ?\([^()]{0,40}\))?")
+# What a column is of several figures, by a word of its head.
+_STATISTIC = late(
+    r"(?:^|[\s_(])(?:(?P<min>min(?:imum)?)|(?P<max>max(?:imum)?)|(?P<mean>avg|average|mean)"
+    r"|(?P<median>median)|(?P<p>[pP]\d{2}(?:\.\d+)?)"
+    r"|(?P<stddev>std\.? ?dev\.?|std|standard deviation|σ))(?:$|[\s_)])",
+    re.I,
+)
+_PER_OPERATION = late(r"\b[nuµm]?s/(?:op|iter)\b")
+# Heads of the bytes of a message or of a block, and such a cell.
+_OF_BYTES = {
+    "size": "message_bytes", "bytes": "message_bytes", "#bytes": "message_bytes",
+    "message size": "message_bytes", "msg size": "message_bytes", "size (b)": "message_bytes",
+    "size (bytes)": "message_bytes", "message size (bytes)": "message_bytes",
+    "block size": "block_bytes", "bs": "block_bytes", "blocksize": "block_bytes",
+}  # fmt: skip
+_BYTES = late(r"(?P<count>\d{1,12}) ?(?P<prefix>[KkMmGg]?)(?:i?B)?")
+_PREFIXES = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
+# Copies between host and device, by what heads and labels call them.
+_HOST, _CARD, _TO = r"(?:H(?:ost)?|CPU)", r"(?:D(?:ev(?:ice)?)?|GPU)", r" ?(?:2|to|->|→) ?"
+_WAYS = {
+    "host to device": late(rf"(?i)\b(?:{_HOST}{_TO}{_CARD}|HtoD)\b"),
+    "device to host": late(rf"(?i)\b(?:{_CARD}{_TO}{_HOST}|DtoH)\b"),
+    "device to device": late(rf"(?i)\b(?:{_CARD}{_TO}{_CARD}|DtoD)\b"),
+}
+_PINNED = late(r"(?i)\b(?:pinned|page-?locked)\b")
+_PAGEABLE = late(r"(?i)\b(?:pageable|paged|non-?pinned|unpinned|malloc(?:ed)?)\b")
+_SIZED = late(r"(?<![\w.])(?P<count>\d{1,5}(?:\.\d+)?) ?(?P<prefix>[KMG])i?B(?![\w/])")
+_SIZES = {"K": 2**10, "M": 2**20, "G": 2**30}
+_PLAIN = late(r"\d[\d,]*(?:\.\d+)?")
+_ARITHMETIC = late(r"(?:intgr|u?int64|float|double) (?:bit|add|mul|div|mod)")
+_DIGITS_OF_COUNT = 6
+# Columns of numbers without a unit, by their heads; and of memory, whose cells or heads have one.
+_BARE = late(
+    r"(?:alloc(?:ation)? )?ratio(?: ?sd)?|speed-?ups?|factor|relative|efficiency|p-?values?|scores?"
+    r"|gen ?\d|ipc|cpi|op/s|ops",
+    re.I,
+)
+_MEMORY = late(r"alloc|\bmem|\brss\b|heap|footprint|\bpeak\b", re.I)
+_MEMORY_UNITS = {
+    "B": "B", "KB": "kB", "kB": "kB", "MB": "MB", "GB": "GB", "KiB": "KiB", "MiB": "MiB",
+    "GiB": "GiB", "bytes": "B",
+}  # fmt: skip
+_OF_MEMORY = late(r"(?P<value>\d[\d,]*(?:\.\d+)?) ?(?P<unit>[kKMG]i?B|B|bytes)?")
+_IN_BRACKETS = late(r" ?[(\[](?P<unit>[kKMG]i?B|B|bytes)[)\]]$")
+GIVEN = "given"  # the statistic of a number that no rule judges
+
+
+class _Figure(NamedTuple):
+    """What a cell says; an error in the unit of the value."""
+
+    name: str
+    value: float | None
+    error: float | None
+    unit: str
+    statistic: str
+    of: dict[str, Any]
+
+
+def figures_of(
+    log: Log, line: Line, cells: Sequence[str], of_columns: Sequence[Column], title: str
+) -> Iterator[Result]:
+    """The figures of a row, with its label, and what it counts."""
+    label: list[str] = []
+    settings: list[str] = []
+    counts: dict[str, int] = {}
+    compared: list[Result] = []
+    figures: list[_Figure] = []
+    of_row = unit_of(cells[0]) if cells else ""  # a row called `wall time (s)`
+    names_rows = any(column.named for column in of_columns)
+    for at, (column, cell) in enumerate(zip(of_columns, cells, strict=False)):
+        if others := list(_of_comparison(line, column.head, cell, cells[:2])):
+            compared += others
+            continue
+        if clock := _CLOCK.fullmatch(cell):
+            parts = (clock["h"] or "0", clock["m"], clock["s"])
+            seconds = sum(float(part) * 60 ** (2 - at) for at, part in enumerate(parts))
+            name, statistic = name_of(column.head), statistic_of(column.head)
+            figures.append(_Figure(name, seconds, None, "s", statistic, {}))
+            continue
+        found = CELL.fullmatch(cell)
+        unit = (found["unit"] if found else "") or ""
+        unit = UNITS.get(unit, "") or ("" if unit else unit_of(column.head))
+        if found and not (unit or found["unit"] or column.counted or column.is_setting):
+            unit = column.bare_unit or _clock_or(title, column.head)
+        name = name_of(column.head)
+        if found and not unit and of_row and not found["unit"]:
+            unit, name = of_row, f"{name_of(cells[0])} {name}"
+        if column.named and at:
+            name = name_of(cells[0])[:LONGEST_LABEL] or name
+        if found and unit:
+            of: dict[str, Any] = dict(column.named)
+            if _PER_OPERATION.search(f"{found['unit'] or ''} {column.head}"):
+                of["is_per_operation"] = True
+            figures.append(_read(log, found, name, unit, statistic_of(column.head), of))
+        elif column.counted and cell.isdecimal() and len(cell) < _DIGITS_OF_COUNT:
+            counts[column.counted] = int(cell)
+            label.append(cell)
+        elif (sized := _OF_BYTES.get(column.head.lower())) and (size := _BYTES.fullmatch(cell)):
+            counts[sized] = int(size["count"]) * _PREFIXES[size["prefix"].lower()]
+            label.append(cell)
+        elif cell and (at or not names_rows):
+            named = with_count(cell)
+            if named:
+                counts[named[0]] = named[1]
+            if column.is_setting:
+                settings.append(cell)
+            label.append(f"{named[1]} {named[0]}" if named else cell[:LONGEST_LABEL])
+    own: dict[str, Any] = {"label": " ".join(label)} if label else {}
+    own |= counts
+    own |= {"setting": " ".join(settings)} if settings else {}
+    for figure in figures:
+        of_copy = _of_copy(figure.name, *label) if figure.unit.endswith("B/s") else {}
+        yield from _figures(line, figure, {**own, **of_copy, **figure.of})
+    for result in compared:
+        yield replace(result, of={**own, **result.of})
+
+
+def _of_comparison(line: Line, head: str, cell: str, labels: Sequence[str]) -> Iterator[Result]:
+    """A cell that compares others of its row: a change, a ratio, or the noise of both."""
+    if found := _NOISE.fullmatch(cell):
+        yield Result(name_of(head), float(found["value"]), "%", line.number, "noise")
+    elif (found := _CHANGE.fullmatch(cell)) and not unit_of(head):
+        of: dict[str, Any] = {}
+        ends = [found["low"], found["high"]]
+        if all(ends):
+            low, high = sorted(float(end.replace("\u2212", "-")) for end in ends)
+            of = {"change_low_percent": low, "change_high_percent": high}
+        value = float(found["value"].replace("\u2212", "-"))
+        yield Result(name_of(head), value, "%", line.number, "change", of)
+    elif (found := _TIMES.fullmatch(cell)) and not unit_of(head):
+        yield Result(name_of(head), float(found["value"]), "1", line.number, "ratio")
+    else:
+        yield from _plain(line, head, cell, labels)
+
+
+def _plain(line: Line, head: str, cell: str, labels: Sequence[str]) -> Iterator[Result]:
+    """A cell without a unit below a head that says what it is; or memory."""
+    if _BARE.fullmatch(head.strip()) and (found := _PLAIN.fullmatch(cell)):
+        yield Result(head.strip(), float(found[0].replace(",", "")), "1", line.number, GIVEN)
+    elif any(_MEMORY.search(text[:LONGEST_LABEL]) for text in (head, *labels)) and (
+        found := _OF_MEMORY.fullmatch(cell)
+    ):
+        said = _IN_BRACKETS.search(head)
+        if unit := found["unit"] or (said["unit"] if said else ""):
+            name = _IN_BRACKETS.sub("", head).strip()
+            value = float(found["value"].replace(",", ""))
+            yield Result(name, value, _MEMORY_UNITS[unit], line.number, GIVEN)
+
+
+def _clock_or(unit: str, head: str) -> str:
+    """The unit of a column without one: that of the title, or of a clock."""
+    if not unit or NO_FIGURE.search(head):
+        return ""
+    return {"mhz": "MHz", "ghz": "GHz"}.get(head.lower(), unit)
+
+
+def _of_copy(*words: str) -> dict[str, Any]:
+    """What head and labels say of a copy between host and device: its direction, the kind of the
+    host's memory, its size; nothing where they name no direction."""
+    text = " ".join(words)
+    ways = [way for way, pattern in _WAYS.items() if pattern.search(text)]
+    if len(ways) != 1:
+        return {}
+    of: dict[str, Any] = {"direction": ways[0]}
+    pinned, paged = _PINNED.search(text), _PAGEABLE.search(text)
+    if "host" in ways[0] and bool(pinned) != bool(paged):
+        of["host_memory"] = "pageable" if paged else "pinned"
+    sizes = list(_SIZED.finditer(text))
+    if len(sizes) == 1:
+        of["message_bytes"] = int(float(sizes[0]["count"]) * _SIZES[sizes[0]["prefix"]])
+    return of
+
+
+def statistic_of(head: str) -> str:
+    """What a column is of several figures: by one word of its head, where it has one."""
+    found = list(_STATISTIC.finditer(name_of(head))) if len(head) <= LONGEST_LABEL else []
+    if len(found) != 1:
+        return ""
+    return str(found[0]["p"] or found[0].lastgroup).lower()
+
+
+def _read(
+    log: Log, found: re.Match[str], name: str, unit: str, statistic: str, of: dict[str, Any]
+) -> _Figure:
+    """The figure of a cell with its error, in one unit; an error in per cent as what it is."""
+    value = log.number(found["value"])
+    error = log.number(found["error"] or found["behind"] or "0") or None
+    is_share = found["percent"] or found["behind_unit"] == "%"
+    is_zero = (found["error"] or found["behind"]) and error is None
+    if error and is_share:
+        error = None if value is None else abs(value) * error / 100
+    elif error and found["behind_unit"] and found["behind_unit"] in UNITS:
+        (size, base), (own, of_value) = (
+            in_base(1.0, each) for each in (UNITS[found["behind_unit"]], unit)
+        )
+        error = error * size / own if base == of_value else None
+    return _Figure(name, value, 0.0 if is_zero and not is_share else error, unit, statistic, of)
+
+
+def _figures(line: Line, figure: _Figure, of: dict[str, Any]) -> Iterator[Result]:
+    if figure.unit == "ns" and _ARITHMETIC.fullmatch(figure.name):
+        of = of | {"arithmetic": figure.name}
+    has_error = figure.error is not None
+    statistic = figure.statistic or ("mean" if has_error else "")
+    if figure.value is not None:
+        yield Result(figure.name, figure.value, figure.unit, line.number, statistic, of)
+    if figure.error is not None:
+        yield Result(figure.name, figure.error, figure.unit, line.number, "error", of)
