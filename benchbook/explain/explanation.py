@@ -43,6 +43,7 @@ from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Log, Report
 from benchbook.explain.readers.common import (
     event_tables,
+    labelled_figures,
     named_figures,
     nvidia_smi,
     prose_counts,
@@ -56,6 +57,15 @@ from benchbook.explain.to_json import of_report, plain
 from benchbook.findings import Finding
 
 VERSION = 1
+# What reads a log in which no importer found anything, in this order.
+_OTHERS: tuple[Any, ...] = (
+    event_tables,
+    unit_tables,
+    prose_figures,
+    size_lists,
+    prose_counts,
+)
+_LISTS: tuple[Any, ...] = (named_figures, labelled_figures)
 NOT_RECOGNISED = 2  # exit code
 
 
@@ -221,12 +231,18 @@ def read(log: Log, notes: list[str] | None = None) -> list[Report]:
                 reports += readers.importer(name).read(log)
     if not reports:
         with _guarded("reading of tables", notes):
-            for others in (event_tables, unit_tables, prose_figures, size_lists, prose_counts):
+            for others in _OTHERS:
                 reports = reports or others.read(log)
-            reports = reports or named_figures.read(log)
+            reports = reports or _longest_list(log)
     with _guarded("reading of titles", notes):
         reports = titles.parted(log, reports)
     return sorted(reports, key=_line)
+
+
+def _longest_list(log: Log) -> list[Report]:
+    """What the reader of lists of figures finds that finds the most of them."""
+    every: list[list[Report]] = [reader.read(log) for reader in _LISTS]
+    return max(every, key=lambda found: sum(len(report.results) for report in found))
 
 
 def explained(name: str, content: bytes, machine: Machine) -> dict[str, Any]:
@@ -240,8 +256,7 @@ def looked_for() -> dict[str, str]:
     for name, sign in readers.signs().items():
         tool = readers.importer(name).TOOL
         signs[tool] = f"{signs[tool]}; {sign.looks_for}" if tool in signs else sign.looks_for
-    others = (nvidia_smi, unit_tables, prose_figures, size_lists, prose_counts, named_figures)
-    for other in others:
+    for other in (nvidia_smi, *_OTHERS[1:], *_LISTS):
         tool, sign = other.TOOL, other.LOOKS_FOR
         signs[tool] = f"{signs[tool]}; {sign}" if tool in signs else sign
     return signs

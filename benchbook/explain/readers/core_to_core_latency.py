@@ -11,6 +11,10 @@ from benchbook.explain.readers.common.line_reader import LineReader, Reading, Ru
 TOOL = "core-to-core-latency"
 _CPU = late(r"^CPU: (?P<cpu>\S.{0,120})$")
 _CORES = late(r"^Num cores: (?P<cores>\d{1,5})$")
+_COUNTER = late(r"^Using RDTSC to measure time: (?P<is_used>true|false)$")
+_COUNTS = late(
+    r"^Num (?P<what>round trips|iterations|samples)(?: per samples?)?: (?P<count>\d{1,9})$"
+)
 _TITLE = late(
     r"^\d\) (?P<test>(?:CAS|Single-writer|One writer).{0,120}latency.{0,80}"
     r"|Message passing.{0,80})$"
@@ -24,6 +28,11 @@ _SUMMARY = late(
 )
 
 
+_OF_START = (
+    "cpu", "cores", "is_cycle_counted", "samples_per_figure", "round_trips_per_sample",
+)  # fmt: skip
+
+
 @dataclass
 class _Run(Run):
     """One test of one start."""
@@ -33,7 +42,8 @@ class _Run(Run):
     def finish(self) -> bool:
         """Keep its name where it has one."""
         self.facts |= {"test": self.test} if self.test else {}
-        return any(result.statistic for result in self.results) or bool(self.test and self.results)
+        is_told = any(result.statistic for result in self.results) or bool(self.test)
+        return bool(self.results) and (is_told or "is_cycle_counted" in self.facts)
 
 
 def _line(reading: Reading[_Run], text: str) -> None:
@@ -42,8 +52,14 @@ def _line(reading: Reading[_Run], text: str) -> None:
         run = reading.begin(facts={"cpu": found["cpu"]})
     elif found := _CORES.match(text):
         run.facts["cores"] = int(found["cores"])
+    elif found := _COUNTER.match(text):
+        run.facts["is_cycle_counted"] = found["is_used"] == "true"
+    elif found := _COUNTS.match(text):
+        is_samples = found["what"] == "samples"
+        name = "samples_per_figure" if is_samples else "round_trips_per_sample"
+        run.facts[name] = int(found["count"])
     elif found := _TITLE.match(text):
-        machine = {name: run.facts[name] for name in ("cpu", "cores") if name in run.facts}
+        machine = {name: run.facts[name] for name in _OF_START if name in run.facts}
         run = reading.begin(facts=machine) if run.results or not run.line else run
         run.test = found["test"]
     elif found := _ROW.match(text) or (_PLAIN_ROW.match(text) if run.test else None):

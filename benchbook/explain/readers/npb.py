@@ -15,7 +15,7 @@ from benchbook.explain.readers.common.relations import Printed, printed, product
 
 TOOL = "npb"
 
-_HEAD = late(r"^(BT|CG|DC|DT|EP|FT|IS|LU|MG|SP|UA) Benchmark Completed\b")
+_HEAD = late(r"^(BT|CG|DC|DT|EP|FT|IS|LU|MG|SP|UA|(?:BT|LU|SP)-MZ) Benchmark Completed\b")
 _ROW = late(r"^(?P<key>[A-Za-z][\w/ ]{2,24}?)\s*=\s*(?P<value>\S.{0,60}?)$")
 _SIZE = late(r"\d{1,12}(?:\s*x\s*\d{1,12}){0,2}")
 _TOTAL, _TIME = "Mop/s total", "Time in seconds"

@@ -14,6 +14,8 @@ _DOING = late(
     rf"^Doing (?P<name>\S.{{0,60}}?) (?:ops )?for (?P<asked>\d{{1,5}})s on "
     rf"(?P<size>\d{{1,9}}) size blocks: (?P<count>\d{{1,18}}) .{{1,60}} in (?P<took>{_NUMBER})s$"
 )
+# Of a child of openssl speed -multi; of which block it is, the line before tells the parent only.
+_OF_CHILD = late(rf"^\+R:(?P<count>\d{{1,18}}):(?P<name>[\w() -]{{1,60}}):(?P<took>{_NUMBER})$")
 _VERSION = late(r"^(?:OpenSSL|version:|LibreSSL) ?(?P<version>\d[\w.-]*)")
 _HEAD = late(r"^type\s+(?P<sizes>\d{1,9} bytes(?:\s+\d{1,9} bytes)*)$")
 _SIZE = late(r"(\d{1,9}) bytes")
@@ -42,6 +44,10 @@ def _line(reading: Reading[_Run], text: str) -> None:
         own = of | {"asked_s": float(found["asked"])}
         reading.add(f"{found['name']} blocks", found["count"], "blocks", "", own)
         reading.add(f"{found['name']} time", found["took"], "s", "", own)
+    elif text.startswith("+R:") and (found := _OF_CHILD.match(text)):
+        own = {"operation": found["name"]}
+        reading.add(f"{found['name']} blocks of a child", found["count"], "blocks", "", own)
+        reading.add(f"{found['name']} time of a child", found["took"], "s", "", own)
     elif found := _VERSION.match(text):
         run.version = run.version or found["version"]
     elif found := _HEAD.match(text):

@@ -25,6 +25,11 @@ _ROW = late(
     r"(?:(?P<command>\S(?:.{0,40}?\S)?)\s{1,40})?(?P<object>\[?[\w./+-]{2,80}\]?)\s+"
     r"\[(?P<level>[.kguH])\]\s+(?P<symbol>\S.{0,200})$"
 )
+_TOP = late(
+    r"^PerfTop: +(?P<rate>\d{1,9}) irqs/sec +kernel: ?(?P<kernel>\d{1,3}\.\d)%.{0,80}?"
+    r"\[(?:\d+Hz )?(?P<event>[\w:-]{1,40})\]"
+)
+_LEAST_ROWS = 3  # of a list that has lost its head
 _SIZES = {"": 1, "K": 1e3, "M": 1e6, "G": 1e9}
 _MOST_ROWS = 200
 
@@ -35,29 +40,40 @@ class _Run(Run):
 
     rows: int = 0
     facts: dict[str, Any] = field(default_factory=dict)
+    has_head: bool = False
+
+    def finish(self) -> bool:
+        """Rows without a head have to be several."""
+        return bool(self.results) and (self.has_head or self.rows >= _LEAST_ROWS)
 
 
 def _line(reading: Reading[_Run], text: str) -> None:
     run = reading.run
     if found := _WRITTEN.search(text):
-        run = reading.begin()
+        run = reading.begin(has_head=True)
         reading.add("file size", found["size"], "MB")
         if found["samples"]:
             reading.add("samples", float(found["samples"]), "samples")
     elif found := _SAMPLES.match(text):
         if run.rows or run.facts.get("event"):
             run = reading.begin()
+        run.has_head = True
         run.facts["event"] = (found["event"] or "").strip()
         # Rounded to thousands it does not tell how many there are.
         of: dict[str, Any] = {"rounded": True} if found["size"] else {}
         reading.add("samples", float(found["count"]) * _SIZES[found["size"]], "samples", "", of)
         if found["events"]:
             reading.add("event count", float(found["events"]), "events")
+    elif found := _TOP.match(text):
+        run = reading.begin(facts={"event": found["event"]}, has_head=True)
+        reading.add("interrupts", found["rate"], "interrupts/s")
+        reading.add("share of the kernel", found["kernel"], "%")
     elif found := _EVENTS.match(text):
+        run.has_head = True
         reading.add("event count", float(found["events"]), "events")
     elif found := _LOST.match(text):
         reading.add("lost samples", float(found["count"]), "samples")
-    elif run.results and run.rows < _MOST_ROWS and (found := _ROW.match(text)):
+    elif "%" in text and run.rows < _MOST_ROWS and (found := _ROW.match(text)):
         run.rows += 1
         of = {
             "label": f"{found['command'] or ''} {found['object']}".strip(),

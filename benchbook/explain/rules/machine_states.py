@@ -14,6 +14,7 @@ from typing import Any
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Line, Log, Report, Result
 from benchbook.explain.printed_digits import LONGEST
+from benchbook.explain.rules.clock_limits import clocks_of_limits
 from benchbook.explain.rules.common.findings import finding
 from benchbook.findings import Finding
 
@@ -43,6 +44,7 @@ class State:
 def states(log: Log) -> list[State]:
     """All of a log, in its order."""
     every = [*_limits(log), *_shares(log), *_steps(log), *_clocks(log)]
+    every += [State(*found) for found in clocks_of_limits(log)]
     return sorted(every, key=lambda state: state.report.line)
 
 

@@ -221,6 +221,33 @@ def queries_of_transactions(report: Report) -> Iterator[str]:
             yield finding("queries-of-transactions", words).explanation
 
 
+LIMIT_S, LATE_S = 10.0, 0.15  # the default of --time; how much later the last events end
+
+
+@rule
+def ended_by_time(report: Report) -> Iterator[Finding | str]:
+    """A run of sysbench that its time limit ended: a note where it prints no rate of events, and a
+    finding where its command asks for more events than were done.
+
+    Decided by a total time of the default limit.
+    """
+    total, events = report.only("total time"), report.facts.get("events")
+    if report.tool != "sysbench" or total is None or not is_number(events) or events <= 0:
+        return
+    if not LIMIT_S <= total.value < LIMIT_S + LATE_S:
+        return
+    asked = next((word for word in report.asked if word.startswith("--events=")), "").partition("=")
+    if asked[2].isdecimal() and events < int(asked[2]):
+        words = {"total": total, "asked": int(asked[2]), "done": int(events)}
+        yield finding("fewer-events-than-asked", words, about=[total])
+    elif not any(report.has(name) for name in _RATES):
+        words = {"total": total, "done": int(events), "rate": round(events / total.value)}
+        yield finding("limit-of-time", words).explanation
+
+
+_RATES = ("event rate", "transfer rate", "operation rate", "transaction rate", "query rate")
+
+
 def _events_per_s(report: Report) -> float:
     rate = report.only("event rate")
     if rate is not None:

@@ -24,12 +24,14 @@ _OF_RUN = ("", "mean", "best", "median", "total")
 _MODE = late(r":[A-Za-z]{1,6}(?=\s|$)")  # of an event of perf: cycles:u
 _PLACES = ("place", "core", "interval_end_s", "region", "group")
 # Tools whose counts the signs of perf stat are asked of, by the names that their events have there.
-_LIKE = {"papi": "perf-stat"}
+_LIKE = {"papi": "perf-stat", "toplev": "perf-stat"}
 _CALLED = {
     "PAPI_TOT_CYC": "cycles", "PAPI_TOT_INS": "instructions", "PAPI_BR_INS": "branches",
     "PAPI_BR_CN": "branches", "PAPI_BR_MSP": "branch-misses", "PAPI_L3_TCM": "cache-misses",
     "PAPI_L3_TCA": "cache-references", "PAPI_L1_DCM": "L1-dcache-load-misses",
     "PAPI_L1_DCA": "L1-dcache-loads", "PAPI_TLB_DM": "dTLB-load-misses",
+    "Frontend_Bound": "tma_frontend_bound", "Backend_Bound": "tma_backend_bound",
+    "Bad_Speculation": "tma_bad_speculation",
 }  # fmt: skip
 _MOST_PLACES = 64  # of a run: a sign that all of them have is said of the first
 

@@ -47,6 +47,7 @@ _LEAST_FIGURES = 2  # of a table of one row
 _LEAST_CELLS = 3  # of a table of bars without a rule
 _GAP = late(r"\s{2,}|\t+")
 _HAS_DIGIT = late(r"\d")
+_OF_FIGURES = late(r"(?i)\b(?:bandwidth|rate|time|latency|throughput|speed)\b")
 
 
 def read(log: Log) -> list[Report]:
@@ -69,6 +70,7 @@ def _markdown(log: Log) -> Iterator[Report]:
             else:
                 table.append((line, [_bare(cell) for cell in text.strip("|").split("|")]))
             continue
+        table = _aligned_heads(table)
         if is_ruled or _is_unruled(table, title):
             yield from _report(log, table, title, section)
             section = ""
@@ -80,6 +82,19 @@ def _markdown(log: Log) -> Iterator[Report]:
             unit = titled["unit"].removesuffix("ec") if titled else ""
             title = _IN_WORDS.get(unit.lower(), unit)
         table, is_ruled = [], False
+
+
+def _aligned_heads(table: list[tuple[Line, list[str]]]) -> list[tuple[Line, list[str]]]:
+    """The table, with heads that lost the empty one of the first column and got one at the end."""
+    if len(table) < _LEAST_ROWS or not (heads := table[0][1]) or heads[-1] or not heads[0]:
+        return table
+    rows = [cells for _, cells in table[1:]]
+    is_shifted = all(
+        len(cells) == len(heads) and cells[-1] and not _HAS_DIGIT.search(cells[0]) for cells in rows
+    )
+    if not is_shifted or (not unit_of(heads[0]) and not _OF_FIGURES.search(heads[0])):
+        return table
+    return [(table[0][0], ["", *heads[:-1]]), *table[1:]]
 
 
 def _is_unruled(table: Sequence[tuple[Line, list[str]]], title: str) -> bool:

@@ -1,0 +1,102 @@
+"""Lists of figures, a label and a value with its unit on each line, as small benchmarks print them:
+`Triad  260235.19 MB/s`, `memcpy: 2823.1 MB/s (2.4%)`, `Total time (seconds): 17.27`.
+
+They are read where nothing else was recognised, and only where a text has two lines of them.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from benchbook.explain.lazy_regex import late
+from benchbook.explain.model import Line, Log, Report, Result
+from benchbook.explain.printed_digits import LONGEST
+from benchbook.explain.readers.common.table_columns import UNITS
+
+TOOL = "figures"
+LOOKS_FOR = (
+    "lists of figures with units, one a line: `Triad  260235.19 MB/s`, `Total time (s): 3.2`"
+)
+_MORE = {
+    "second": "s", "milliseconds": "ms", "microseconds": "us", "nanoseconds": "ns",
+    "MB/sec": "MB/s", "MBytes/s": "MB/s", "GBytes/s": "GB/s", "Mflops": "Mflop/s",
+    "MFlop/s": "Mflop/s", "TFlop/s": "Tflop/s", "iter/s": "iterations/s", "loops/s": "loops/s",
+}  # fmt: skip
+_UNITS = {unit: own for unit, own in (UNITS | _MORE).items() if unit != "%"}
+_TIMES = ("x", "×")
+_LONG = [unit for unit in _UNITS if len(unit) > 1]
+_UNIT = "|".join(sorted(map(re.escape, _UNITS), key=len, reverse=True))
+_BEHIND = "|".join(sorted(map(re.escape, _LONG), key=len, reverse=True))
+_NUMBER = r"\d[\d,]{0,20}(?:\.\d{1,18})?(?:[eE][+-]?\d{1,3})?"
+_LABEL = r"(?P<label>[*#]?[A-Za-z][\w /.,+*#'()-]{0,60}?)"
+_ROWS = (
+    # Label: value unit, and what stands behind it in brackets.
+    late(
+        rf"^{_LABEL}\s*[:=]\s{{0,40}}(?P<value>{_NUMBER}) ?(?P<unit>{_UNIT})(?:[ ,;(].{{0,80}})?$"
+    ),
+    # Label (unit): value.
+    late(
+        rf"^{_LABEL}[ _]?[(\[](?P<unit>{_UNIT})[)\]]\s*[:=]\s{{0,40}}(?P<value>{_NUMBER})"
+        r"(?:[ ,;(].{0,80})?$"
+    ),
+    # Label in unit: value.
+    late(rf"^{_LABEL} in (?P<unit>{_UNIT})\s*[:=]\s{{0,40}}(?P<value>{_NUMBER})$"),
+    # A speed-up, in times.
+    late(
+        rf"^(?P<label>[*#]?[A-Za-z][\w /()-]{{0,40}}?)\s*[:=]\s{{0,40}}(?P<value>{_NUMBER}) ?"
+        r"(?P<unit>[x×])$"
+    ),
+    # Label, a gap, value unit.
+    late(rf"^{_LABEL}\s{{2,60}}(?P<value>{_NUMBER}) (?P<unit>{_BEHIND})(?:\s.{{0,80}})?$"),
+)
+_COUNT = late(
+    r"(?i)^(?:number of |num(?:ber)? )?(?:mpi |openmp |hardware )?"
+    r"(?P<what>processes|ranks|threads)(?: \([\w ]{1,30}\))?(?: requested| used)?\s*[:=]\s{0,40}"
+    r"(?P<count>\d{1,5})$"
+)
+# Settings and states that have a unit and are no figure of anything.
+_SETTING = late(
+    r"(?i)\b(?:time-?out|interval|delay|ttl|age|up-?time|limit|threshold|expires?|retention|period"
+    r"|sleep|wait|granularity|resolution|tolerance|duration|rated|max(?:imum)? speed|link speed)\b"
+)
+_SPEED_UP = late(r"(?i)speed-?up|faster|ratio")
+_LEAST, _MOST = 2, 2000
+
+
+def read(log: Log) -> list[Report]:
+    """One report for each list; a label that comes again, or a count of threads, begins another."""
+    reports: list[Report] = []
+    last = 0
+    for line in log.printed_lines():
+        text = line.text.strip(" \t>|`")
+        if not text or len(text) > LONGEST or not any(map(str.isdigit, text)):
+            continue
+        if found := _COUNT.match(text):
+            what = "threads" if found["what"].lower() == "threads" else "processes"
+            if not reports or reports[-1].results:
+                reports.append(Report(TOOL, [], line.number))
+            reports[-1].facts[what] = int(found["count"])
+        elif (own := _figure(log, line, text)) and last < _MOST:
+            if not reports or any(own.name == result.name for result in reports[-1].results):
+                reports.append(Report(TOOL, [], line.number))
+            reports[-1].results.append(own)
+            last += 1
+    kept = [report for report in reports if report.results]
+    return kept if sum(len(report.results) for report in kept) >= _LEAST else []
+
+
+def _figure(log: Log, line: Line, text: str) -> Result | None:
+    for row in _ROWS:
+        if found := row.match(text):
+            label = found["label"].strip(" *#-")
+            value = log.number(found["value"])
+            if value is None or not label or _SETTING.search(label):
+                return None
+            of: dict[str, Any] = {}
+            if found["unit"] in _TIMES:
+                if not _SPEED_UP.search(label):
+                    return None
+                return Result(label, value, "1", line.number, "ratio", of)
+            return Result(label, value, _UNITS[found["unit"]], line.number, "", of)
+    return None

@@ -1,0 +1,32 @@
+"""cpu-clock-rate: rates by CPU time of stress-ng for which no CPU time was counted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from benchbook.explain.model import Report
+from benchbook.explain.rules import rule
+from benchbook.explain.rules.common.findings import finding
+from benchbook.findings import Finding
+
+TOOL = "stress-ng"
+LEAST_S = 1.0
+
+
+@rule
+def stressors_without_cpu_time(report: Report) -> Iterator[Finding]:
+    """Operations of a second and more for which neither user nor system time was counted."""
+    if report.tool != TOOL:
+        return
+    for done in report.results:
+        if not done.name.endswith(" operations") or done.unit != "operations" or done.value <= 0:
+            continue
+        name = done.name.removesuffix(" operations")
+        took, user, kernel = (
+            report.only(f"{name} {part}") for part in ("time", "user time", "system time")
+        )
+        if took is None or user is None or kernel is None:
+            continue
+        if took.value >= LEAST_S and user.value == kernel.value == 0:
+            yield finding("no-cpu-time", done=done, took=took, stressor=name)
+            return
