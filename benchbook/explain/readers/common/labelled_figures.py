@@ -48,7 +48,7 @@ _ROWS = (
         r"(?P<unit>[x×])$"
     ),
     # Label, a gap, value unit.
-    late(rf"^{_LABEL}\s{{2,60}}(?P<value>{_NUMBER}) (?P<unit>{_BEHIND})(?:\s.{{0,80}})?$"),
+    late(rf"^{_LABEL}\s{{2,60}}(?P<value>{_NUMBER}) (?P<unit>{_BEHIND})(?:\s*\([^()]{{0,60}}\))?$"),
 )
 _COUNT = late(
     r"(?i)^(?:number of |num(?:ber)? )?(?:mpi |openmp |hardware )?"
