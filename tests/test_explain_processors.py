@@ -80,6 +80,23 @@ StarDGEMM_Gflops=25.0
 StarSTREAM_Triad={star}
 SingleSTREAM_Triad=9.0
 """
+COPIES = """4 CPUs in system; running 1 parallel copy of tests
+
+Pipe-based Context Switching                 137573.5 lps   (10.0 s, 7 samples)
+4 CPUs in system; running 4 parallel copies of tests
+
+Pipe-based Context Switching                 {rate} lps   (10.0 s, 7 samples)
+"""
+IN_PARALLEL = """num hardware threads:
+32
+execution_time sequential in ms:
+9.2111289999999997
+execution_time parallel in ms:
+{parallel}
+"""
+GUESSES = """Benchmarking: SunMD5 [MD5 256/256 AVX2 8x3]... ({threads}xOMP) DONE
+Raw:	4682 c/s real, 1185 c/s virtual
+"""
 OPENSSL = """type             16 bytes     64 bytes    256 bytes   1024 bytes   8192 bytes
 {row}      90320.55k   101336.58k   104107.69k   104910.78k   105305.43k
 """
@@ -141,6 +158,9 @@ def all_words(log: str) -> str:
         ),
         (SCORES, {"one": 449}, {"one": 753}, "not for one thread"),
         (STRESSED, {"user": "0.00"}, {"user": "3.50"}, "was not counted"),
+        (COPIES, {"rate": "63110.2"}, {"rate": "237573.5"}, "hold each other up"),
+        (IN_PARALLEL, {"parallel": 87.977322}, {"parallel": 1.977322}, "9.55 times"),
+        (GUESSES, {"threads": 16}, {"threads": 4}, "3.95 CPUs were busy"),
         (CLUSTER, {"solved": 0.08, "star": 2.9}, {"solved": 0.08, "star": 8.1}, "share the memory"),
         (CLUSTER, {"solved": 0.02, "star": 8.1}, {"solved": 0.08, "star": 8.1}, "20 % of that"),
     ],

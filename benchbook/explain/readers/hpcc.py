@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.readers.common.line_reader import LineReader, Reading, Run
 
@@ -50,8 +48,7 @@ def _line(reading: Reading[Run], text: str) -> None:
         if pattern.search(key):
             if any(result.name == key for result in run.results):
                 run = reading.begin()
-            of: dict[str, Any] = {"test": key}
-            reading.add(key, value, unit, "", of)
+            reading.add(key, value, unit)
             return
 
 

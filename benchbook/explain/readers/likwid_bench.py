@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from benchbook.explain.lazy_regex import late
-from benchbook.explain.model import Twice
+from benchbook.explain.model import Log, Twice
 from benchbook.explain.printed_digits import half_digit
 from benchbook.explain.readers.common.command_lines import last_above, option
 from benchbook.explain.readers.common.line_reader import LineReader, Reading, Run
@@ -52,6 +52,7 @@ _MORE_NUMBERS = (
 )
 # What -w and -W ask for: the work group's domain, and all bytes that it works on.
 _WORKGROUP = late(r"[A-Z]\d*:(?P<size>\d+(?:\.\d+)?)(?P<unit>[kKMGT]?i?B)\b(?::(?P<threads>\d+))?")
+_QUOTED = late(r"likwid-bench -t (?P<kernel>\w{2,60})")
 _HEADLESS = "The head of its output is missing: which kernel ran is not known."
 _IN_A_LINE = (4, 8, 16, 32, 64)  # elements of a cache line
 
@@ -128,7 +129,9 @@ def _figure(reading: Reading[_Run], found: re.Match[str]) -> None:
 def _asked(reading: Reading[_Run]) -> dict[str, Any]:
     """What the command above the line asked for; {} where it is another program's."""
     command = last_above(reading.log.commands, reading.line.number)
-    if command is None or not any(word.endswith(TOOL) for word in command.words):
+    if command is None:
+        return _named_elsewhere(reading.log) if len(reading.runs) == 1 else {}
+    if not any(word.endswith(TOOL) for word in command.words):
         return {}
     facts: dict[str, Any] = {}
     if kernel := option(command, "-t", "--test"):
@@ -144,6 +147,16 @@ def _asked(reading: Reading[_Run]) -> dict[str, Any]:
         if asked[0]["threads"]:
             facts["threads"] = int(asked[0]["threads"])
     return facts
+
+
+def _named_elsewhere(log: Log) -> dict[str, Any]:
+    """The kernel of the only command of likwid-bench that a sentence of the log quotes."""
+    quoted = (line.text for line in log.having(f"{TOOL} -t "))
+    kernels = {found["kernel"] for text in quoted for found in _QUOTED.finditer(text)}
+    if len(kernels) != 1:
+        return {}
+    facts: dict[str, Any] = {"kernel": (kernel := kernels.pop())}
+    return facts | ({"cached_on_purpose": True} if kernel.startswith(_OF_REGISTERS) else {})
 
 
 def _twice(run: _Run) -> list[Twice]:

@@ -130,7 +130,7 @@ def _is_figure(result: Result) -> bool:
     unit = result.unit.lower()
     if _is_duration(result):
         return not _NOT_ELAPSED.search(result.name)
-    if result.name.startswith(_OF_MODEL):
+    if result.name.startswith(_OF_MODEL) or "by CPU time" in result.name:
         return False
     return result.rate is not None or unit.endswith(_PER_SECOND)
 

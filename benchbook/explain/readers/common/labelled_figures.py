@@ -61,6 +61,8 @@ _SETTING = late(
     r"|sleep|wait|granularity|resolution|tolerance|duration|rated|max(?:imum)? speed|link speed)\b"
 )
 _SPEED_UP = late(r"(?i)speed-?up|faster|ratio")
+_LABEL_ALONE = late(rf"^[A-Za-z][\w /-]{{1,60}} in (?:{_BEHIND}):$")
+_ALONE = late(rf"^{_NUMBER}$")
 _LEAST, _MOST = 2, 2000
 
 
@@ -68,8 +70,12 @@ def read(log: Log) -> list[Report]:
     """One report for each list; a label that comes again, or a count of threads, begins another."""
     reports: list[Report] = []
     last = 0
+    above = ""  # a label that stands on a line of its own, with its unit
     for line in log.printed_lines():
         text = line.text.strip(" \t>|`")
+        if above and _ALONE.match(text):
+            text = f"{above} {text}"
+        above = text if _LABEL_ALONE.match(text) else ""
         if not text or len(text) > LONGEST or not any(map(str.isdigit, text)):
             continue
         if found := _COUNT.match(text):
