@@ -58,6 +58,20 @@ VERSIONS = """LSP change:
 Version 2.0.0: min 0.24 ms, avg 0.57 ms, max 1.08 ms
 Version 1.0.0: min 0.26 ms, avg 0.28 ms, max 0.31 ms
 """
+BARE = """"session","benchmark","50%","99%","max","operations","throughput"
+hazelcast,cache-get,307.711,446.463,23789.567,74054815,41598.45
+ignite,cache-get,524.799,1065.983,31424.511,41661865,23401.20
+"""
+GRID = """+------------+--------------+------+-------------+------------+
+| Benchmark  | prev. iter/s | runs | new iter/s  | change [%] |
++------------+--------------+------+-------------+------------+
+| TPC-H 05   | 0.4332       | 26   | 0.5999      | +38%       |
+| TPC-H 09   | 0.1499       | 9    | 0.1166      | -22%       |
++------------+--------------+------+-------------+------------+
+"""
+COUNTERS = """    CORE   IPC   MISSES    LLC[KB]  MBL[MB/s]  MBR[MB/s]
+      63  0.22   88340k     1536.0     2231.8     3159.3
+"""
 
 
 def shown(log: str, capsys: pytest.CaptureFixture[str]) -> list[str]:
@@ -75,8 +89,22 @@ def shown(log: str, capsys: pytest.CaptureFixture[str]) -> list[str]:
         (PYPERF, ["short native 546 ± 14 ns 1", "long native 21.8 ± 0.5 µs 5"]),
         (SERVING, ["Successful requests 80 1", "Request throughput 28.3 requests/s 3"]),
         (VERSIONS, ["Version 2.0.0 0.24 0.57 1.08 2", "Version 1.0.0 0.26 0.28 0.31 3"]),
+        (BARE, ["hazelcast cache-get 307.711 446.463 23,789.567 74,054,815 41,598.45 2"]),
+        (GRID, ["TPC-H 05 26 26 0.4332 0.5999 +38 4", "TPC-H 09 9 9 0.1499 0.1166 -22 5"]),
+        (COUNTERS, ["MBR 3,159.3 MB/s (10⁶) = 3.16 GB/s 2"]),
     ],
-    ids=["matrix", "changes", "ratios", "machines", "runs", "names", "parts"],
+    ids=[
+        "matrix",
+        "changes",
+        "ratios",
+        "machines",
+        "runs",
+        "names",
+        "parts",
+        "bare",
+        "grid",
+        "counters",
+    ],
 )
 def test_rows_have_what_is_looked_for(
     log: str, rows: list[str], capsys: pytest.CaptureFixture[str]
@@ -87,7 +115,8 @@ def test_rows_have_what_is_looked_for(
 
 
 def test_few_words_with_numbers_are_no_output(capsys: pytest.CaptureFixture[str]) -> None:
-    for text in ("Width: 80\nHeight: 24\nDepth: 3\n", "Chapter 3: 20 s, 30 s\n"):
+    people = "name,age,height\nalpha,31,180\nbeta,45,172\n"
+    for text in (people, "Width: 80\nHeight: 24\nDepth: 3\n", "Chapter 3: 20 s, 30 s\n"):
         assert of_content("x", text.encode(), Machine()).trouble
 
 

@@ -99,7 +99,7 @@ def test_counts_in_the_heads_of_columns() -> None:
 def test_aligned_columns_are_a_table() -> None:
     assert rows(ALIGNED)[0] == ("Time", 10.0, "s", 1)
     assert "Time is best with about 4 threads" in explanations(ALIGNED)
-    assert rows(ALIGNED.replace("Time (s)", "Words   ")) == []
+    assert "Time is best" not in explanations(ALIGNED.replace("Time (s)", "Words   "))
 
 
 def test_bars_without_a_rule_need_a_unit_above() -> None:

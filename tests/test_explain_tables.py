@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from benchbook.explain.api import Machine, of_content
+from benchbook.explain.results import GIVEN
 
 MARKDOWN = """We compared both on the same box:
 
@@ -43,14 +44,26 @@ def test_separated_values_need_a_head_with_units() -> None:
         ("time", 812.5, "us", "gemm 512", 2),
         ("GFLOPS", 330.0, "Gflop/s", "gemm 512", 2),
     ]
-    assert rows(CSV.replace("[us]", "").replace("GFLOPS", "x")) == []
 
 
 @pytest.mark.parametrize(
-    "text", [PROSE, MARKDOWN.replace("(MB/s)", "").replace(" ms", "").replace(" us", "")]
+    "text",
+    [
+        CSV.replace("[us]", "").replace("GFLOPS", "x"),
+        MARKDOWN.replace("(MB/s)", "").replace(" ms", "").replace(" us", ""),
+    ],
 )
-def test_what_has_no_units_is_no_table(text: str) -> None:
-    assert of_content("x", text.encode(), Machine()).trouble
+def test_what_has_no_units_is_shown_and_not_judged(text: str) -> None:
+    found = of_content("x", text.encode(), Machine())
+    (report,) = found.reports
+    assert report.tool == "table without units"
+    assert {result.statistic for result in report.results} == {GIVEN}
+    assert found.findings == []
+    assert "names no unit" in found.notes[0]
+
+
+def test_prose_without_units_is_no_table() -> None:
+    assert of_content("x", PROSE.encode(), Machine()).trouble
 
 
 def test_a_row_may_have_the_unit_in_its_name() -> None:

@@ -42,6 +42,7 @@ from benchbook.explain.input_limits import (
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Log, Report
 from benchbook.explain.readers.common import (
+    bare_tables,
     event_tables,
     labelled_figures,
     named_figures,
@@ -233,7 +234,7 @@ def read(log: Log, notes: list[str] | None = None) -> list[Report]:
         with _guarded("reading of tables", notes):
             for others in _OTHERS:
                 reports = reports or others.read(log)
-            reports = reports or _longest_list(log)
+            reports = reports or _longest_list(log) or bare_tables.read(log)
     with _guarded("reading of titles", notes):
         reports = titles.parted(log, reports)
     return sorted(reports, key=_line)
@@ -256,7 +257,7 @@ def looked_for() -> dict[str, str]:
     for name, sign in readers.signs().items():
         tool = readers.importer(name).TOOL
         signs[tool] = f"{signs[tool]}; {sign.looks_for}" if tool in signs else sign.looks_for
-    for other in (nvidia_smi, *_OTHERS[1:], *_LISTS):
+    for other in (nvidia_smi, *_OTHERS[1:], *_LISTS, bare_tables):
         tool, sign = other.TOOL, other.LOOKS_FOR
         signs[tool] = f"{signs[tool]}; {sign}" if tool in signs else sign
     return signs

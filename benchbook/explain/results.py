@@ -69,6 +69,7 @@ class Result:
         return self.unit in TIMES
 
 
+GIVEN = "given"  # the statistic of a number that is only shown: no rule judges it
 Key = tuple[str, str, str]  # name, statistic, unit
 Item = TypeVar("Item")
 Name = TypeVar("Name", bound=Hashable)

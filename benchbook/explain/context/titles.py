@@ -3,6 +3,7 @@ that nothing else parts."""
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Sequence
@@ -18,6 +19,12 @@ _TITLE = late(
     rf"|\*\*(?P<bold>{_WORDS}?)\*\*:?|(?P<named>[^\W\d_][\w ()./+-]{{0,40}}):)$"
 )
 _MARKS = ("#", "==", "--", "**", ":")
+_SENTENCE = late(
+    r"^(?:I|we|my|our|and|but|so|then|now|here|this|these|that|it|when|if|as|for|from|to|in|on|at"
+    r"|the|output|outputs|results?|note|edit|update|example|e\.g\.)\b",
+    re.I,
+)
+_MOST_NAMED = 4  # words of a line that ends with a colon
 _NEAR_LINES, _MOST_WORDS, _MOST_TITLES = 12, 7, 2
 _LONGEST = 90
 
@@ -54,7 +61,8 @@ def _titles(log: Log) -> list[tuple[int, str]]:
         text = line.text.strip()
         match = _TITLE.match(text) if len(text) <= _LONGEST else None
         words = next((own for own in match.groups() if own), "") if match else ""
-        if words and len(words.split()) <= _MOST_WORDS:
+        most = _MOST_NAMED if match and match["named"] else _MOST_WORDS
+        if words and len(words.split()) <= most and not _SENTENCE.match(words):
             found.append((line.number, words.strip()))
     return found
 

@@ -30,9 +30,10 @@ def matrices(results: Sequence[Result], width: int) -> tuple[list[FigureTable], 
         return [], results
     tables: list[FigureTable] = []
     left = list(results)
-    for pair in _PLACES:
+    ways = [(pair, settings) for pair in _PLACES for settings in (False, True)]
+    for pair, has_settings in ways:
         cells = [own for own in left if all(name in own.of for name in pair)]
-        for key, own in grouped(cells, partial(_without, pair)).items():
+        for key, own in grouped(cells, partial(_matrix_of, pair, has_settings)).items():
             places = {(cell.of[pair[0]], cell.of[pair[1]]): cell for cell in own}
             if len(own) < _LEAST_CELLS or len(places) < len(own):
                 continue
@@ -43,8 +44,12 @@ def matrices(results: Sequence[Result], width: int) -> tuple[list[FigureTable], 
     return tables, left
 
 
-def _without(pair: tuple[str, str], cell: Result) -> tuple[str, str, str, Settings]:
-    others = tuple(setting for setting in settings_of(cell) if setting[0] not in pair)
+def _matrix_of(
+    pair: tuple[str, str], has_settings: bool, cell: Result
+) -> tuple[str, str, str, Settings]:
+    """What the cells of a matrix have in common: without their settings where that is certain."""
+    own = settings_of(cell) if has_settings else ()
+    others = tuple(setting for setting in own if setting[0] not in pair)
     return cell.name, cell.statistic, cell.unit, others
 
 

@@ -22,14 +22,13 @@ from benchbook.explain.figures.choice import FigureRow, chosen, spans
 from benchbook.explain.figures.layout import FigureTable
 from benchbook.explain.figures.rows import MOST_ROWS
 from benchbook.explain.model import Result
-from benchbook.explain.results import groups_of
+from benchbook.explain.results import GIVEN, groups_of
 
-GIVEN = "given"  # the statistic of what was only copied out of a table
 _OF_ERRORS = ("", "mean", "median", "best")  # what an error may be of
 _FILLED = 0.45  # of the cells of a table
 _FEWER = 0.75  # rows compared with results
 _MOST_PARTS = 3
-_UNSAID = {"kind"}  # settings that figures show themselves
+_UNSAID = {"kind", "class_width"}  # settings that figures show themselves
 _TIMED = {"elapsed_s"}  # settings that a time in the same row says
 
 
@@ -52,22 +51,32 @@ def best_tables(
     least: list[FigureTable] = []
     fewest = 0
     for cells in candidates:
-        errors = _errors(cells)
-        merged = set(map(id, errors.values()))
-        values = [cell for cell in cells if id(cell.result) not in merged]
-        by_place = {(cell.row, cell.column): cell.result for cell in values}
-        rows = list(dict.fromkeys(cell.row for cell in values))
-        columns = list(dict.fromkeys(cell.column for cell in values))
-        is_whole = len(by_place) == len(values)
-        is_filled = len(by_place) >= _FILLED * len(rows) * len(columns)
-        is_table = len(columns) > 1 or bool(errors)
-        is_shorter = len(rows) <= _FEWER * len(cells) and (not least or len(rows) < fewest)
-        if not (is_whole and is_filled and is_table and is_shorter):
-            continue
-        pivot = _Pivot(rows, columns, by_place, errors, known)
-        if tables := _that_fit(pivot, len(cells), width, marked):
-            least, fewest = tables, len(rows) * len(tables)
+        for errors in (_errors(cells), dict[int, Result]()):
+            merged = set(map(id, errors.values()))
+            values = [cell for cell in cells if id(cell.result) not in merged]
+            pivot = _pivot_of(values, errors, known)
+            rows = len(pivot.rows)
+            is_table = len(pivot.columns) > 1 or bool(errors)
+            is_shorter = rows <= _FEWER * len(cells) and (not least or rows < fewest)
+            if len(pivot.by_place) < len(values) or not (is_table and is_shorter):
+                continue
+            if len(values) < _FILLED * rows * len(pivot.columns):
+                continue
+            if tables := _that_fit(pivot, len(cells), width, marked):
+                least, fewest = tables, rows * len(tables)
     return least
+
+
+def _pivot_of(
+    cells: Sequence[Cell], errors: dict[int, Result], known: Collection[tuple[str, str]]
+) -> _Pivot:
+    return _Pivot(
+        list(dict.fromkeys(cell.row for cell in cells)),
+        list(dict.fromkeys(cell.column for cell in cells)),
+        {(cell.row, cell.column): cell.result for cell in cells},
+        errors,
+        known,
+    )
 
 
 def _that_fit(
@@ -143,7 +152,11 @@ class _Pivot:
             text = value_words(own, decimals[own.name, own.statistic, own.unit])
             if error := self.errors.get(id(own)):
                 key = error.name, error.statistic, error.unit
-                text += f" ± {number_words(error.value, error_decimals[key])}"
+                own_decimals = decimals[own.name, own.statistic, own.unit]
+                places = error_decimals[key]
+                if own_decimals is not None and places is not None:
+                    places = min(places, own_decimals + 2)  # of one in per cent are more computed
+                text += f" ± {number_words(error.value, places)}"
             return f"{text} {unit_words(own.unit)}" if mixed[at] else text
 
         rows = [FigureRow(label, row) for label, row in zip(labels, grid, strict=True)]
@@ -204,7 +217,7 @@ class _Pivot:
             heads.append(" ".join(filter(None, parts)) or "value")
         common = [
             *(names if len(names) == 1 else ()),
-            *(statistics if len(statistics) == 1 else ()),
+            *(statistics - {GIVEN} if len(statistics) == 1 else ()),
         ]
         title = " ".join(filter(None, common))
         unit = unit_words(units.pop()) if len(units) == 1 else ""
@@ -239,8 +252,12 @@ def _labels(
     ]
     if not has_names:
         return labels, heads, [], said
-    labels = [[short_name(row[0]), *label] for row, label in zip(results, labels, strict=True)]
-    return labels, ["", *heads], [unit_words(row[0].unit) for row in results], said
+    names = [short_name(row[0]) for row in results]
+    units = [unit_words(row[0].unit) for row in results]
+    if not any(names) and heads:  # the benchmarks say all
+        return labels, heads, units, said
+    labels = [[name, *label] for name, label in zip(names, labels, strict=True)]
+    return labels, ["", *heads], units, said
 
 
 def _is_said(

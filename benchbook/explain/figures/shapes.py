@@ -75,7 +75,8 @@ def _pivots(
             own = best_tables(_of_settings(several), width, marked, known)
         tables += own
         others += [] if own else several
-    return tables, others
+    taken = set(map(id, others))
+    return tables, [own for own in results if id(own) in taken]
 
 
 def _by_lines(results: Sequence[Result]) -> list[list[Result]]:

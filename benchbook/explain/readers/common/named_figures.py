@@ -15,12 +15,13 @@ from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Line, Log, Report, Result
 from benchbook.explain.readers.common.table_cells import statistic_of
 from benchbook.explain.readers.common.table_columns import UNITS
+from benchbook.explain.units import TIMES
 
 TOOL = "named figures"
 LOOKS_FOR = "three figures and more with a name and a unit: `Mean latency: 56.4 ms`"
 _MORE = {
     "second": "s", "millisecond": "ms", "milliseconds": "ms", "microseconds": "us",
-    "nanoseconds": "ns", "trans/sec": "transactions/s", "requests/sec": "requests/s",
+    "nanoseconds": "ns", "bytes": "B", "trans/sec": "transactions/s", "requests/sec": "requests/s",
     "requests/s": "requests/s", "msg/s": "messages/s", "msgs/sec": "messages/s",
     "iter/s": "iterations/s", "MFlop/s": "Mflop/s", "Kbits/sec": "kbit/s",
     "Mbits/sec": "Mbit/s", "Gbits/sec": "Gbit/s", "KB/sec": "kB/s", "usecs": "us", "msecs": "ms",
@@ -47,12 +48,17 @@ _OF_SPEED = late(
     re.I,
 )
 _REMOVED = late(
-    r"\b(?:mean|average|avg|median|max(?:imum)?|min(?:imum)?|p\d{2}(?:\.\d+)?)\b ?", re.I
+    r"\b(?:std\.? ?dev\.?|mean|average|avg|median|max(?:imum)?|min(?:imum)?|p\d{2}(?:\.\d+)?)\b ?",
+    re.I,
 )
 _PERCENTILE = late(
     r"^(?P<name>.{2,40}?) at (?P<percent>\d{1,2}(?:\.\d+)?) ?(?:th )?percentile$", re.I
 )
 _DEVIATION = late(r"^(?:SD|std\.? ?dev\.?|standard deviation) of (?P<name>.{2,40})$", re.I)
+_SHARE = late(
+    rf"^(?P<percent>\d{{1,2}}(?:\.\d+)?) ?% (?:in|within|under|<) (?P<value>{_NUMBER}) ?"
+    rf"(?P<unit>{_UNIT})\.?$"
+)
 _LONGEST, _MOST, _GAP, _LEAST = 200, 2000, 4, 3
 
 
@@ -101,7 +107,11 @@ def _figures(log: Log, line: Line, text: str) -> Iterator[Result]:
             name, statistic = _named(found["name"].strip())
             if found["name"].endswith("/sec") and not unit:
                 unit = _UNITS.get(found["name"].lower(), "")
-            yield Result(name, value, unit, line.number, statistic, {})
+            yield Result(name or _what(unit), value, unit, line.number, statistic, {})
+    elif found := _SHARE.match(text):
+        if (value := log.number(found["value"])) is not None:
+            statistic = f"p{found['percent']}"
+            yield Result("time", value, _UNITS[found["unit"]], line.number, statistic, {})
     elif found := _DOTTED.match(text):
         if (value := log.number(found["value"])) is not None:
             yield Result(found["name"], value, _UNITS[found["unit"]], line.number, "", {})
@@ -114,13 +124,18 @@ def _parts(log: Log, line: Line, label: str, parts: Sequence[str]) -> Iterator[R
     found = [match for part in parts if (match := _PART.match(part.strip()))]
     if len(found) < 2 or len(found) * 2 < len(parts):
         return
-    of: dict[str, Any] = {"label": label}
+    of: dict[str, Any] = {"label": label.rstrip(" .")}
     for match in found:
         if (value := log.number(match["value"])) is None:
             continue
-        own = f"{match['name'] or 'figure'}{match['behind'] or ''}"
-        name, statistic = _named(own)
-        yield Result(name, value, _UNITS[match["unit"]], line.number, statistic, of)
+        unit = _UNITS[match["unit"]]
+        name, statistic = _named(f"{match['name'] or ''}{match['behind'] or ''}".strip())
+        yield Result(name or _what(unit), value, unit, line.number, statistic, of)
+
+
+def _what(unit: str) -> str:
+    """What a figure without a name is."""
+    return "time" if unit in TIMES else "rate" if unit.endswith("/s") else "value"
 
 
 def _named(text: str) -> tuple[str, str]:
@@ -130,5 +145,5 @@ def _named(text: str) -> tuple[str, str]:
     if found := _DEVIATION.match(text):
         return found["name"], "stddev"
     statistic = statistic_of(text)
-    name = " ".join(_REMOVED.sub("", text).split()) if statistic and statistic != "stddev" else text
-    return name or "figure", statistic
+    name = " ".join(_REMOVED.sub("", text).split()) if statistic else text
+    return name, statistic

@@ -19,6 +19,7 @@ from benchbook.explain.readers.common.table_columns import (
     unit_of,
     with_count,
 )
+from benchbook.explain.results import GIVEN
 from benchbook.explain.units import in_base
 
 _NUMBER = r"[-+]?\d[\d.,']*(?:[eE][-+]?\d+)?"
@@ -40,12 +41,13 @@ _CHANGE = late(
     rf"(?:[^\w\s+\u2212-]{{1,2}} ?)?(?P<value>{_SIGNED}) ?%"
     rf"(?: ?[\[(](?P<low>{_SIGNED}) ?%?, ?(?P<high>{_SIGNED}) ?%?[\])])?"
 )
+_SIGNS = ("+", "-", "\u2212")
 _NOISE = late(r"(?:±|\+/-|\+-) ?(?P<value>\d+(?:\.\d+)?) ?%")
 _TIMES = late(r"(?P<value>\d+(?:\.\d+)?) ?[x×](?: (?:faster|slower))?(?: ?\([^()]{0,40}\))?")
 # What a column is of several figures, by a word of its head.
 _STATISTIC = late(
     r"(?:^|[\s_(])(?:(?P<min>min(?:imum)?)|(?P<max>max(?:imum)?)|(?P<mean>avg|average|mean)"
-    r"|(?P<median>median)|(?P<p>[pP]\d{2}(?:\.\d+)?)"
+    r"|(?P<median>med(?:ian)?)|(?P<p>[pP]\d{2}(?:\.\d+)?)"
     r"|(?P<stddev>std\.? ?dev\.?|std|standard deviation|σ))(?:$|[\s_)])",
     re.I,
 )
@@ -70,6 +72,7 @@ _PINNED = late(r"(?i)\b(?:pinned|page-?locked)\b")
 _PAGEABLE = late(r"(?i)\b(?:pageable|paged|non-?pinned|unpinned|malloc(?:ed)?)\b")
 _SIZED = late(r"(?<![\w.])(?P<count>\d{1,5}(?:\.\d+)?) ?(?P<prefix>[KMG])i?B(?![\w/])")
 _SIZES = {"K": 2**10, "M": 2**20, "G": 2**30}
+_LONGEST_NAME = 200  # characters of a label, which people see in full
 _PLAIN = late(r"\d[\d,]*(?:\.\d+)?")
 _ARITHMETIC = late(r"(?:intgr|u?int64|float|double) (?:bit|add|mul|div|mod)")
 _DIGITS_OF_COUNT = 6
@@ -86,7 +89,6 @@ _MEMORY_UNITS = {
 }  # fmt: skip
 _OF_MEMORY = late(r"(?P<value>\d[\d,]*(?:\.\d+)?) ?(?P<unit>[kKMG]i?B|B|bytes)?")
 _IN_BRACKETS = late(r" ?[(\[](?P<unit>[kKMG]i?B|B|bytes)[)\]]$")
-GIVEN = "given"  # the statistic of a number that no rule judges
 
 
 class _Figure(NamedTuple):
@@ -148,7 +150,7 @@ def figures_of(
                 counts[named[0]] = named[1]
             if column.is_setting:
                 settings.append(cell)
-            label.append(f"{named[1]} {named[0]}" if named else cell[:LONGEST_LABEL])
+            label.append(f"{named[1]} {named[0]}" if named else cell[:_LONGEST_NAME])
     own: dict[str, Any] = {"label": " ".join(label)} if label else {}
     own |= counts
     own |= {"setting": " ".join(settings)} if settings else {}
@@ -163,7 +165,7 @@ def _of_comparison(line: Line, head: str, cell: str, labels: Sequence[str]) -> I
     """A cell that compares others of its row: a change, a ratio, or the noise of both."""
     if found := _NOISE.fullmatch(cell):
         yield Result(name_of(head), float(found["value"]), "%", line.number, "noise")
-    elif (found := _CHANGE.fullmatch(cell)) and not unit_of(head):
+    elif (found := _CHANGE.fullmatch(cell)) and _may_be_change(head, cell):
         of: dict[str, Any] = {}
         ends = [found["low"], found["high"]]
         if all(ends):
@@ -175,6 +177,12 @@ def _of_comparison(line: Line, head: str, cell: str, labels: Sequence[str]) -> I
         yield Result(name_of(head), float(found["value"]), "1", line.number, "ratio")
     else:
         yield from _plain(line, head, cell, labels)
+
+
+def _may_be_change(head: str, cell: str) -> bool:
+    """Whether a number of per cent compares others: not where it is a share of its own."""
+    unit = unit_of(head)
+    return not unit or (unit == "%" and cell[:1] in _SIGNS)
 
 
 def _plain(line: Line, head: str, cell: str, labels: Sequence[str]) -> Iterator[Result]:

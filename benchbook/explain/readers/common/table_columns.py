@@ -26,7 +26,8 @@ UNITS = {
     "tokens/sec": "tokens/s", "t/s": "tokens/s", "q/s": "queries/s", "QPS": "queries/s",
     "qps": "queries/s", "RPS": "requests/s", "rps": "requests/s", "req/sec": "requests/s",
     "fps": "frames/s", "FPS": "frames/s", "it/s": "iterations/s", "rows/s": "rows/s",
-    "MiB/sec": "MiB/s", "GiB/sec": "GiB/s", "events/s": "events/s", "eps": "events/s",
+    "iter/s": "iterations/s", "MiB/sec": "MiB/s", "GiB/sec": "GiB/s", "events/s": "events/s",
+    "eps": "events/s",
     "GFlop/s": "Gflop/s", "Gflop/s": "Gflop/s", "Gflops": "Gflop/s", "Mop/s": "Mop/s",
     "H/s": "hashes/s", "kH/s": "khashes/s",
     "ns/iter": "ns", "us/iter": "us", "µs/iter": "us", "ms/iter": "ms", "ms/t": "ms",
@@ -36,7 +37,7 @@ UNIT = "|".join(re.escape(unit) for unit in sorted(UNITS, key=len, reverse=True)
 _SPACED = "|".join(re.escape(unit) for unit in UNITS if len(unit) > 1)  # `total GB/s`, no `per s`
 _IN_HEAD = late(
     rf"[(\[] ?(?P<unit>{UNIT}) ?[)\]]|(?:^|, ?| in |_)(?P<bare>{UNIT})$"
-    rf"|(?<=[\w)] )(?P<spaced>{_SPACED})$"
+    rf"|(?<=[\w).] )(?P<spaced>{_SPACED})$"
     r"|(?<=[Tt]ime|ency|tion)/(?P<after>ns|us|µs|ms|s)$"
 )
 # Columns that count what a figure is of, by their heads.

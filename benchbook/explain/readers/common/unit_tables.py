@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Line, Log, Report
 from benchbook.explain.printed_digits import LONGEST
-from benchbook.explain.readers.common.table_cells import CELL, GIVEN, figures_of
+from benchbook.explain.readers.common.table_cells import CELL, figures_of
 from benchbook.explain.readers.common.table_columns import (
     LEAST_COLUMNS,
     LONGEST_LABEL,
@@ -23,6 +23,7 @@ from benchbook.explain.readers.common.table_columns import (
     unit_of,
 )
 from benchbook.explain.readers.common.table_runs import in_columns, in_rows
+from benchbook.explain.results import GIVEN
 
 TOOL = "table"
 LOOKS_FOR = (
@@ -32,6 +33,7 @@ _COMPARING = ("change", "ratio", GIVEN)  # which alone make no table of figures
 _SECTION = late(r"^[#>*\s]*(?P<text>[^`|<>#*\s][^|<>]{0,79}?)[`:*\s]*$")
 _BREAK = late(r" *<br */?> *", re.I)
 _DASHES = late(r"[-=\u2500]{10,400}")
+_GRID = late(r"\+(?:[-=]{2,200}\+{1,2}){2,40}")  # a rule of a table that is drawn with + and -
 _RULE = late(r"[|:+\s-]*-[|:+\s-]*")
 _SEPARATORS = (",", ";", "\t")
 # Of tables whose heads have no units: what stands above them, as in a summary of lmbench.
@@ -61,6 +63,9 @@ def _markdown(log: Log) -> Iterator[Report]:
     is_ruled, title, section = False, "", ""
     for line in (*log.printed_lines(), Line(0, "")):
         text = line.text.strip()
+        if _GRID.fullmatch(text):
+            is_ruled = is_ruled or len(table) == 1
+            continue
         if len(table) == 1 and not is_ruled and _DASHES.fullmatch(text):
             is_ruled = True  # a rule without bars, as some programs draw it
             continue
@@ -124,9 +129,14 @@ def _aligned(log: Log) -> Iterator[Report]:
         if is_row and sum(bool(CELL.fullmatch(cell)) for cell in cells) * 2 > len(cells):
             table.append((line, cells))
             continue
-        if len(table) > _LEAST_UNRULED:
+        if len(table) > (_LEAST_UNRULED if table and not _has_units(table[0][1]) else 1):
             yield from _report(log, table)
         table = [(line, heads)] if (heads := _heads(text)) else []
+
+
+def _has_units(heads: Sequence[str]) -> bool:
+    """Whether two heads and more have units in brackets, which nothing else has."""
+    return sum(bool(unit_of(head)) and head.endswith((")", "]")) for head in heads) > 1
 
 
 def _heads(text: str) -> list[str]:
@@ -166,7 +176,8 @@ def _separated(log: Log) -> Iterator[Report]:
         table, separator = [], ""
         for mark in _SEPARATORS if "|" not in text else ():
             cells = [_bare(cell) for cell in text.split(mark)]
-            if len(cells) >= LEAST_COLUMNS and any(unit_of(cell) for cell in cells):
+            is_head = not any(map(CELL.fullmatch, cells))
+            if len(cells) >= LEAST_COLUMNS and is_head and any(map(unit_of, cells)):
                 table, separator = [(line, cells)], mark
                 break
 

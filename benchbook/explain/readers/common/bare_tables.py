@@ -1,0 +1,104 @@
+"""Tables of numbers that name no unit anywhere, of which a head speaks of time or speed: `rps,p99`.
+
+They are read where nothing else was recognised. Their numbers are shown as they stand: nobody knows
+what they count, so no rule judges them.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from benchbook.explain.lazy_regex import late
+from benchbook.explain.model import Line, Log, Report, Result
+from benchbook.explain.results import GIVEN
+
+TOOL = "table without units"
+LOOKS_FOR = "tables of CSV, Markdown or columns with numbers below `throughput`, `latency`, `rps`"
+_OF_SPEED = late(
+    r"laten|throughput|bandwidth|\b[rtq]ps\b|\bops\b|op/s|\btimes?\b|time$|duration|elapsed|runtime"
+    r"|speed-?up|gflops|mflops|\bcycles\b|\bfps\b|nanotime|\bns\b|\bms\b|iops",
+    re.I,
+)
+_NUMBER = late(r"[-+]?\d[\d,]*(?:\.\d+)?(?:[eE][-+]?\d{1,3})?[x×]?")
+_RULE = late(r"[|:+=\s-]*[-=][|:+=\s-]*")
+_GAP = late(r"\s{2,}|\t+")
+_MARKS = ("|", ",", ";", "\t")
+_LEAST_COLUMNS, _LEAST_ROWS, _LONGEST, _MOST = 3, 2, 1000, 5000
+
+
+def read(log: Log) -> list[Report]:
+    """One report for each table."""
+    reports: list[Report] = []
+    heads: list[str] = []
+    mark, begin = "", 0
+    rows: list[tuple[Line, list[str]]] = []
+    for line in (*log.printed_lines(), Line(0, "")):
+        text = line.text.strip()
+        if heads and text and _RULE.fullmatch(text):
+            continue
+        cells = _cells(text, mark) if heads else []
+        if heads and _is_row(cells, heads) and len(rows) < _MOST:
+            rows.append((line, cells))
+            continue
+        reports += _report(log, begin, heads, rows)
+        mark, heads = _head(text)
+        rows, begin = [], line.number
+    return reports
+
+
+def _head(text: str) -> tuple[str, list[str]]:
+    """How the heads of a table are parted, and the heads; none where a line is no such."""
+    if not text or len(text) > _LONGEST or not _OF_SPEED.search(text):
+        return "", []
+    for mark in (*_MARKS, ""):
+        heads = _cells(text, mark)
+        is_words = not _NUMBER.fullmatch(heads[0]) if heads else False
+        named = [head for head in heads if _OF_SPEED.search(head) and len(head.split()) < 5]
+        if len(heads) >= _LEAST_COLUMNS and is_words and named and len(heads) == len(set(heads)):
+            return mark, heads
+    return "", []
+
+
+def _cells(text: str, mark: str) -> list[str]:
+    if len(text) > _LONGEST:
+        return []
+    if mark == "|":
+        own = text.strip("|").split("|")
+    elif mark in (",", ";", "\t") and mark:
+        own = next(csv.reader([text], delimiter=mark), [])
+    else:
+        own = _GAP.split(text)
+    return [cell.strip().strip("*`_").strip() for cell in own]
+
+
+def _is_row(cells: Sequence[str], heads: Sequence[str]) -> bool:
+    numbers = sum(bool(_NUMBER.fullmatch(cell)) for cell in cells)
+    return len(cells) == len(heads) and numbers * 2 >= len(cells) and numbers > 1
+
+
+def _report(
+    log: Log, begin: int, heads: Sequence[str], rows: Sequence[tuple[Line, list[str]]]
+) -> list[Report]:
+    if len(rows) < _LEAST_ROWS:
+        return []
+    columns = list(zip(*(cells for _, cells in rows), strict=True))
+    is_number = [all(not cell or _NUMBER.fullmatch(cell) for cell in own) for own in columns]
+    if not any(
+        kind and _OF_SPEED.search(head) for kind, head in zip(is_number, heads, strict=True)
+    ):
+        return []
+    results: list[Result] = []
+    for line, cells in rows:
+        label = " ".join(
+            cell for cell, kind in zip(cells, is_number, strict=True) if cell and not kind
+        )
+        of: dict[str, Any] = {"label": label} if label else {}
+        for head, cell, kind in zip(heads, cells, is_number, strict=True):
+            value = log.number(cell.rstrip("x×")) if kind and cell else None
+            if value is not None:
+                results.append(Result(head or "value", value, "1", line.number, GIVEN, of))
+    note = f"The table from line {begin} names no unit, so its figures are shown as they stand."
+    return [Report(TOOL, results, begin, notes=[note])]
