@@ -9,7 +9,7 @@ from rich.cells import cell_len
 
 INDENT, GAP = 2, 2
 _LEAST_NAME, _LEAST_TEXT = 26, 14  # characters of the first column, and of another with words
-_LONGEST_HEAD_WORD = 16
+_LONGEST_HEAD, _LONGEST_HEAD_WORD = 14, 16
 _BREAKS = "/._-:,)=|"
 
 
@@ -67,17 +67,18 @@ class FigureTable:
     def _natural(self, at: int) -> int:
         """The width of a column whose cells all stand on one line."""
         cells = max((cell_len(row[at]) for row in self.rows), default=0)
-        parts = self.heads[at].replace("\n", " ").split(" ")
-        word = min(max(map(cell_len, parts)), _LONGEST_HEAD_WORD)
-        if self.to_right[at]:
-            return max(cells, word)
-        return max(cells, min(cell_len(self.heads[at]), _LONGEST_HEAD_WORD), word)
+        word = min(max(map(cell_len, self._words(at))), _LONGEST_HEAD_WORD)
+        return max(cells, min(cell_len(self.heads[at]), _LONGEST_HEAD), word)
 
     def _least(self, at: int) -> int:
         natural = self._natural(at)
         if self.to_right[at]:
-            return natural
+            cells = max((cell_len(row[at]) for row in self.rows), default=0)
+            return max(cells, min(max(map(cell_len, self._words(at))), _LONGEST_HEAD_WORD))
         return min(natural, _LEAST_TEXT if at else _LEAST_NAME)
+
+    def _words(self, at: int) -> list[str]:
+        return self.heads[at].replace("\n", " ").split(" ")
 
 
 def wrapped(text: str, width: int) -> list[str]:

@@ -28,6 +28,7 @@ _OF_ERRORS = ("", "mean", "median", "best")  # what an error may be of
 _FILLED = 0.45  # of the cells of a table
 _FEWER = 0.75  # rows compared with results
 _MOST_PARTS = 3
+_MOST_NAMES = 2  # of a single row: more are better read from above to below
 _UNSAID = {"kind", "class_width"}  # settings that figures show themselves
 _TIMED = {"elapsed_s"}  # settings that a time in the same row says
 
@@ -56,7 +57,8 @@ def best_tables(
             values = [cell for cell in cells if id(cell.result) not in merged]
             pivot = _pivot_of(values, errors, known)
             rows = len(pivot.rows)
-            is_table = len(pivot.columns) > 1 or bool(errors)
+            is_list = rows == 1 and len({name for _, name, _, _ in pivot.columns}) > _MOST_NAMES
+            is_table = (len(pivot.columns) > 1 or bool(errors)) and not is_list
             is_shorter = rows <= _FEWER * len(cells) and (not least or rows < fewest)
             if len(pivot.by_place) < len(values) or not (is_table and is_shorter):
                 continue
