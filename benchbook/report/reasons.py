@@ -217,7 +217,7 @@ def in_plain_words(claim: Claim) -> list[str]:
 
 
 def _plain(claim: Claim, part: dict[str, Any]) -> str:
-    who = number_format.listed([artefacts.title(name) for name in part["artefacts"]])
+    who = artefacts.titles(part["artefacts"])
     points = part["points"]
     if part["kind"] == "unknown":
         how = "not valid" if part["effect"] == "invalidates" else "biased by an unknown factor"

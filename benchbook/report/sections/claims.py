@@ -330,7 +330,7 @@ def only(claim: Claim) -> str:
     found = claim.get("through")
     if not found:
         return ""
-    names = number_format.listed([artefacts.title(name) for name in found["artefacts"]])
+    names = artefacts.titles(found["artefacts"])
     return f"only because {names}" if found["kind"] == "only" else f"resting on this: {names}"
 
 

@@ -356,9 +356,10 @@ def _is_smaller(anomaly: dict[str, Any]) -> bool:
 
 
 def region_reason(claims: list[Claim]) -> str:
-    """Why the region of the leading claims counts as holding, as the paper's folder declares it."""
-    if "label" in claims[0]:  # each has a region of its own
-        return ""
+    """Why the region of the leading claims counts as holding, as the paper's folder declares it;
+    where each has a region of its own, the place that says it."""
+    if "label" in claims[0]:
+        return "each bound has its reason in the row of its claim, below."
     reasons = dict.fromkeys(claim["region_reason"] for claim in claims if claim["region_reason"])
     return next(iter(reasons), "")
 
