@@ -40,6 +40,13 @@ def needs_workflow(file: Path) -> bool:
 
 
 @pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """One more than CPUs where programs are started: many of those tests wait for a time limit."""
+    starts_programs = config.getvalue("dist") == "loadfile"
+    return len(os.sched_getaffinity(0)) + starts_programs
+
+
+@pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     """What `--dist loadfile` does, but one worker has all files that need `measured`: the workflow
     runs once, not once in each worker.

@@ -17,7 +17,7 @@ from benchbook.explain.render import FEW_RUNS, MOST_RUNS, print_explained
 from benchbook.explain.rules import Machine, Rule, rules
 
 LOGS = Path(__file__).parent / "logs"
-LINES, SLACK = 400, 1.3
+LINES, SLACK = 200, 1.3
 MANY_LINES = 2000
 STATISTICS = ("min", "mean", "median", "p99", "max", "sample", "best", "total", "interval", "sum")
 
