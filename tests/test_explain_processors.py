@@ -47,6 +47,7 @@ PROFILE = """# Samples: 12K of event 'cycles'
 # Event count (approx.): 9876543210
     {share}%  work     libgomp.so.1.0.0    [.] gomp_team_barrier_wait_end
     20.10%  work     work               [.] multiply
+    10.06%  work     libgomp.so.1.0.0    [.] gomp_barrier_wait_end
 """
 PARTS = """The benchmark took:
 Total time (seconds):           {total}
@@ -148,6 +149,7 @@ def all_words(log: str) -> str:
         (CLOCKS, {"mhz": "400 MHz"}, {"mhz": "1.20 GHz"}, "below the lowest clock"),
         (BUSY, {"busy": "99.0"}, {"busy": "12.0"}, "none runs faster"),
         (PROFILE, {"share": "45.32"}, {"share": "5.32"}, "Threads of OpenMP spin"),
+        (PROFILE, {"share": "19.45"}, {"share": "8.06"}, "2 such functions have 29.51 % together"),
         (PARTS, {"total": 17.27}, {"total": 67.27}, "82 % of 17.27"),
         (EVENTS, {"asked": "", "time": "10.0009"}, {"asked": "", "time": "7.2"}, "time limit"),
         (
@@ -187,6 +189,13 @@ def test_what_is_wrong_is_said_and_only_that(
         ),
         ("timeout: 30 s\ninterval: 5 ms\n", None, 0),
         ("# time: 3 s\n", None, 0),
+        (
+            "|       Socket0        |       Socket1        |\n"
+            "| Mem Ch 3: Reads (MB/s): 6867.47 | Mem Ch 3: Reads (MB/s): 7403.66 |\n"
+            "| NODE0 Mem Read (MB/s) :  27478.96  |  NODE1 Mem Read (MB/s) :  29624.51  |\n",
+            "pcm-memory",
+            4,
+        ),
     ],
 )
 def test_figures_of_lists_that_were_not_read(log: str, tool: str | None, figures: int) -> None:

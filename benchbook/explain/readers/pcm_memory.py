@@ -10,11 +10,11 @@ from benchbook.explain.readers.common.line_reader import LineReader, Reading, Ru
 
 TOOL = "pcm-memory"
 _RATE = r"(?P<rate>-?\d{1,9}(?:\.\d{1,3})?)"
-_SOCKET = late(r"--\s+Socket\s+(?P<socket>\d{1,2})\s+--")
+_SOCKET = late(r"(?:--|\|)\s+Socket\s{0,4}(?P<socket>\d{1,2})\s+(?=--|\|)")
 _CHANNEL = late(r"Mem Ch\s+(?P<channel>\d{1,2}): Reads \(MB/s\):")
 _CELL = late(r"(?:Mem Ch\s+(?P<channel>\d{1,2}): )?(?P<what>Reads|Writes) ?\(MB/s\)\s*: *" + _RATE)
 _NODE = late(
-    rf"NODE (?P<socket>\d{{1,2}}) (?P<what>Mem Read|Mem Write|Memory) *\(MB/s\) *: *{_RATE}"
+    rf"NODE ?(?P<socket>\d{{1,2}}) (?P<what>Mem Read|Mem Write|Memory) *\(MB/s\) *: *{_RATE}"
 )
 _SYSTEM = late(
     r"System (?P<what>(?:DRAM |PMM )?(?:Read|Write)|Memory) Throughput\(MB/s\): *" + _RATE
@@ -39,7 +39,7 @@ def _line(reading: Reading[_Run], text: str) -> None:
     elif "s (MB/s):" in text or "Writes(MB/s)" in text:
         if "PMM" not in text:
             _channels(reading, text)
-    elif "NODE " in text:
+    elif "NODE" in text:
         for node in _NODE.finditer(text):
             of: dict[str, Any] = {"socket": int(node["socket"])}
             reading.add(f"{_NAMES[node['what']]} of a socket", node["rate"], "MB/s", "", of)

@@ -32,18 +32,24 @@ KINDS = (
 @rule
 def hot_functions(reports: Sequence[Report]) -> Iterator[Finding]:
     """What has a large share of the samples and is no work of the program; each kind once."""
-    shares = [
-        share
+    lists = [
+        [own for own in report.results if own.name.startswith(SHARE) and own.unit == "%"]
         for report in reports
         if report.tool == TOOL and _has_enough(report)
-        for share in report.results
-        if share.name.startswith(SHARE) and share.unit == "%"
     ]
     for kind, least, functions in KINDS:
-        own = [share for share in shares if functions.search(_symbol(share))]
-        most = max(own, key=lambda share: share.value, default=None)
-        if most is not None and least <= most.value <= 100:
-            yield finding(kind, most=most, symbol=_symbol(most), about=[most])
+        several = [[own for own in shares if functions.search(_symbol(own))] for shares in lists]
+        found = max(several, key=_whole, default=[])
+        if found and least <= _whole(found) <= 100:
+            most = max(found, key=lambda share: share.value)
+            words = {"most": most, "symbol": _symbol(most), "whole": None}
+            if len(found) > 1:
+                words |= {"whole": round(_whole(found), 2), "count": len(found)}
+            yield finding(kind, words, about=[most])
+
+
+def _whole(shares: Sequence[Result]) -> float:
+    return sum(share.value for share in shares)
 
 
 def _symbol(share: Result) -> str:

@@ -33,12 +33,13 @@ _LABEL = r"(?P<label>[*#]?[A-Za-z][\w /.,+*#'()-]{0,60}?)"
 _ROWS = (
     # Label: value unit, and what stands behind it in brackets.
     late(
-        rf"^{_LABEL}\s*[:=]\s{{0,40}}(?P<value>{_NUMBER}) ?(?P<unit>{_UNIT})(?:[ ,;(].{{0,80}})?$"
+        rf"^{_LABEL}\s*[:=]\s{{0,40}}(?P<value>{_NUMBER}) ?(?P<unit>{_UNIT})"
+        r"(?:\s{0,3}[,;(].{0,80})?$"
     ),
     # Label (unit): value.
     late(
         rf"^{_LABEL}[ _]?[(\[](?P<unit>{_UNIT})[)\]]\s*[:=]\s{{0,40}}(?P<value>{_NUMBER})"
-        r"(?:[ ,;(].{0,80})?$"
+        r"(?:\s{0,3}[,;(].{0,80})?$"
     ),
     # Label in unit: value.
     late(rf"^{_LABEL} in (?P<unit>{_UNIT})\s*[:=]\s{{0,40}}(?P<value>{_NUMBER})$"),
@@ -97,7 +98,7 @@ def _figure(log: Log, line: Line, text: str) -> Result | None:
         if found := row.match(text):
             label = found["label"].strip(" *#-")
             value = log.number(found["value"])
-            if value is None or not label or _SETTING.search(label):
+            if value is None or not label or "  " in label or _SETTING.search(label):
                 return None
             of: dict[str, Any] = {}
             if found["unit"] in _TIMES:
