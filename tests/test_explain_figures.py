@@ -28,6 +28,13 @@ RATIOS = """| Method | Type | Previous | Current | Ratio |
 | Api.Time | Duration | 262.02 µs | 2001450.97 µs | 7637.41 |
 | Api.Time | Allocations | 11.17 KB | 40.72 KB | 2.64 |
 """
+BEST = """[  5]   0.00-5.00   sec  2.51 GBytes  4.31 Gbits/sec  1131             sender
+[  5]   0.00-5.04   sec  2.51 GBytes  4.28 Gbits/sec                  receiver
+"""
+STATES = """parser bench, times:
+    parse_header......: avg=4.25ms, max=217.26ms, med=6.23µs, min=1.62µs
+    parse_whole.....: avg=322.68ms, max=2.05s, med=208.5ms, min=191.67ms
+"""
 MACHINES = """============= TIGER =============
 Host to Device Bandwidth, 1 Device(s)
  PINNED Memory Transfers
@@ -86,6 +93,8 @@ def shown(log: str, capsys: pytest.CaptureFixture[str]) -> list[str]:
         (INTERVALS, ["lfds/dglm.c 17.592 ± 0.197 16.766 ± 0.292 +4.7 [+1.1, +8.3] 4"]),
         (RATIOS, ["Api.Time Allocations 2.64 11.17 40.72 4"]),
         (MACHINES, ["bandwidthtest, from line 5 (TIGER)", "bandwidthtest, from line 12 (DELLA)"]),
+        (BEST, ["sender 5 s 5 s 2.51 4.31 1,131 1", "receiver 5.04 s 5.04 s 2.51 4.28 2"]),
+        (STATES, ["parse_header 4.25 217.26 ms 6.23 µs 1.62 µs 2"]),
         (PYPERF, ["short native 546 ± 14 ns 1", "long native 21.8 ± 0.5 µs 5"]),
         (SERVING, ["Successful requests 80 1", "Request throughput 28.3 requests/s 3"]),
         (VERSIONS, ["Version 2.0.0 0.24 0.57 1.08 2", "Version 1.0.0 0.26 0.28 0.31 3"]),
@@ -98,6 +107,8 @@ def shown(log: str, capsys: pytest.CaptureFixture[str]) -> list[str]:
         "changes",
         "ratios",
         "machines",
+        "ends",
+        "states",
         "runs",
         "names",
         "parts",

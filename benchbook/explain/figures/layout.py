@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from rich.cells import cell_len
 
 INDENT, GAP = 2, 2
-_LEAST_NAME, _LEAST_TEXT = 26, 14  # characters of the first column, and of another with words
+_LEAST_NAME, _LEAST_TEXT = 22, 16  # characters of the first column, and of another with words
 _LONGEST_HEAD, _LONGEST_HEAD_WORD = 14, 16
 _BREAKS = "/._-:,)=|"
 

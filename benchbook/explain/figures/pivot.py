@@ -212,7 +212,7 @@ class _Pivot:
             own_units = {each.unit for each in every}
             parts = [
                 name if len(names) > 1 else "",
-                statistic if len(statistics) > 1 and statistic != GIVEN else "",
+                _unless_said(statistic, name) if len(statistics) > 1 else "",
                 f"± {spread}" if spread else "",
                 _unit_words(own_units.pop()) if len(own_units) == 1 < len(units) else "",
             ]
@@ -224,6 +224,11 @@ class _Pivot:
         title = " ".join(filter(None, common))
         unit = unit_words(units.pop()) if len(units) == 1 else ""
         return heads, f"{title}, in {unit}".removeprefix(", ") if unit not in ("", "1") else title
+
+
+def _unless_said(statistic: str, name: str) -> str:
+    """A statistic for a head, unless its name says it."""
+    return "" if statistic == GIVEN or statistic in name.lower() else statistic
 
 
 def _unit_words(unit: str) -> str:

@@ -88,8 +88,9 @@ def _by_lines(results: Sequence[Result]) -> list[list[Result]]:
     families: dict[frozenset[_Kind], list[Result]] = {}
     for line, own in lines.items():
         home = next((kind for kind in larger if kinds[line] <= kind), kinds[line])
-        # What is of one line only is a table of its own.
-        home = home if counts[home] > 1 or len(kinds[line]) == len(home) else kinds[line]
+        # What is of one line only, and has much more, is a table of its own.
+        is_near = counts[home] > 1 or 2 * len(kinds[line]) >= len(home)
+        home = home if is_near else kinds[line]
         families.setdefault(home, []).extend(own)
     return list(families.values())
 

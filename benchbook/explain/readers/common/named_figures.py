@@ -48,7 +48,8 @@ _OF_SPEED = late(
     re.I,
 )
 _REMOVED = late(
-    r"\b(?:std\.? ?dev\.?|mean|average|avg|median|max(?:imum)?|min(?:imum)?|p\d{2}(?:\.\d+)?)\b ?",
+    r"\b(?:std\.? ?dev\.?|mean|average|avg|med(?:ian)?|max(?:imum)?|min(?:imum)?"
+    r"|p\d{2}(?:\.\d+)?)\b ?",
     re.I,
 )
 _PERCENTILE = late(
