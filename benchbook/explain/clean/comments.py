@@ -15,6 +15,7 @@ _OPENS, _STAR = late(r"[ \t]*/\*+!? ?"), late(r"[ \t]*\*(?: |$)")
 _HUNK = late(r"@@ -\d+(?:,\d+)? \+(\d+)(?:,(\d+))? @@")
 # What knitr puts before what a command printed, inside of a page that has headings as well.
 _KNITTED = late(r"(?:^[ \t]{0,12}## .*+\n?+|^[ \t]{0,12}##[ \t]*+\n){3,}+", re.M)
+_HASHES = late(r"^##? ?")  # knitr has two
 _KNITTED_MARK = late(r"^[ \t]{0,12}## ?", re.M)
 _LEAST = 3  # lines that all begin with a #: tools have such heads, and lines without one below
 
@@ -36,7 +37,7 @@ def uncommented(text: str) -> str:
     if text.lstrip()[:1] == "#":
         lines = text.split("\n")
         if sum(line[:1] == "#" for line in lines) >= max(_LEAST, sum(map(bool, lines))):
-            text = "\n".join(line.removeprefix("#").removeprefix(" ") for line in lines)
+            text = "\n".join(_HASHES.sub("", line) for line in lines)
     if "## " in text:
         text = _KNITTED.sub(lambda block: _KNITTED_MARK.sub("", block[0]), text)
     return text

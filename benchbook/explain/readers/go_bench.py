@@ -1,8 +1,7 @@
-"""Go's testing package: lines of `go test -bench`, and tables of benchstat."""
+"""Go's testing package: lines of `go test -bench`, and tables of benchcmp."""
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
@@ -25,21 +24,6 @@ _FIGURE = late(r"(\d+(?:\.\d+)?(?:e[+-]?\d+)?) (\S+)")
 _CPU = late(r"^cpu: (?P<cpu>.+)$")
 _UNITS = {"ns/op": ("time", "ns"), "MB/s": ("rate", "MB/s"), "B/op": ("allocated", "B")}
 _UNITS |= {"allocs/op": ("allocations", "allocations")}
-# benchstat before 2023: name, old and new with their spread, the change and whether it is sure.
-_COMPARED = late(
-    r"^(?P<name>\S.*?)\s{2,}(?P<old>\d+(?:\.\d+)?)(?P<old_unit>[nµmk]?s|[KMG]?B/s|k?B) ± *"
-    r"(?P<old_spread>\d+)%\s+"
-    r"(?P<new>\d+(?:\.\d+)?)(?P<new_unit>[nµmk]?s|[KMG]?B/s|k?B) ± *(?P<new_spread>\d+)%\s+"
-    r"(?P<delta>~|[+-]\d+(?:\.\d+)?%)"
-    r"(?:\s+\(p=(?P<p>\d+(?:\.\d+)?) n=(?P<n>\d+)\+\d+\))?"
-)
-_NEWER = late(
-    r"^(?P<name>\S+)\s+(?P<old>\d+(?:\.\d+)?)(?P<old_unit>[nµm]?) ± +(?P<old_spread>\d+|∞)%?.*?\s+"
-    r"(?P<new>\d+(?:\.\d+)?)"
-    r"(?P<new_unit>[nµm]?) ± +(?P<new_spread>\d+|∞)%?.*?\s+(?P<delta>~|[+-]\d+(?:\.\d+)?%) \(p="
-    r"(?P<p>"
-    r"\d+(?:\.\d+)?) n=(?P<n>\d+)"
-)
 # benchcmp: one run of each side below a head for each quantity.
 _OF_ONE_HEAD = late(
     r"^benchmark\s+old (?P<what>ns/op|MB/s|allocs|bytes)\s+new \S+\s+(?:delta|speedup)$"
@@ -107,8 +91,6 @@ def _line(reading: Reading[_Run], text: str) -> None:
             name = f"{found['name']} {title}"
             if reading.add(name, value, own, "", of):
                 run.counts[name] = run.counts.get(name, 0) + 1
-    elif "±" in text and (found := _COMPARED.match(text) or _NEWER.match(text)):
-        _compared(reading, found)
     elif found := _OF_ONE_HEAD.match(text):
         run.what = found["what"]
     elif run.what and (found := _OF_ONE.match(text)):
@@ -131,20 +113,6 @@ def _line(reading: Reading[_Run], text: str) -> None:
 def _row_of(result: Result) -> tuple[str, object]:
     """What rows that repeat each other share: benchmarks with other CPUs are others."""
     return result.name, result.of.get("cpus_given")
-
-
-def _compared(reading: Reading[_Run], found: re.Match[str]) -> None:
-    """A row of benchstat: both medians, and whether it calls them different."""
-    for side in ("old", "new"):
-        unit = found[f"{side}_unit"] or "s"
-        unit = (unit if unit.endswith(("s", "B")) else f"{unit}s").replace("µ", "u")
-        of: dict[str, Any] = {"benchmark": found["name"], "build": side}
-        if found["p"]:
-            of |= {"p_value": float(found["p"]), "repetitions": int(found["n"])}
-        of["is_same"] = found["delta"] == "~"
-        if found[f"{side}_spread"].isdecimal():
-            of["spread_percent"] = int(found[f"{side}_spread"])
-        reading.add(f"{found['name']} {side}", found[side], unit, "median", of)
 
 
 read = LineReader(TOOL, _Run, _line)

@@ -26,6 +26,7 @@ _UNITS = {"nsec": "ns", "usec": "us", "µs": "us", "μs": "us", "msec": "ms", "s
 # What was timed: the line above that asks for it.
 _ASKED = late(r"^(?:In \[\d+\]: |>>> )?(?P<statement>%%?timeit\b.*)$")
 _NEAR = 6  # lines
+_SLOWEST = late(r"^The slowest run took (?P<times>\d+(?:\.\d+)?) times longer than the fastest\.")
 
 
 @dataclass
@@ -33,12 +34,16 @@ class _Run(Run):
     """One timed statement; `asked` is what the line above says of it, and where it stands."""
 
     asked: tuple[str, int] = ("", 0)
+    slowest: tuple[float, int] = (0.0, 0)
 
     def finish(self) -> bool:
         """Keep what was asked for if it stands near."""
         statement, line = self.asked
         if statement and self.line - line <= _NEAR:
             self.facts["command"] = statement
+        times, warned = self.slowest
+        if times and self.line - warned <= _NEAR:
+            self.facts |= {"slowest_over_fastest": times, "warned_in_line": warned}
         return bool(self.results)
 
 
@@ -46,11 +51,14 @@ def _line(reading: Reading[_Run], text: str) -> None:
     if " per loop" not in text:
         if "timeit" in text and (found := _ASKED.match(text)):
             reading.above["asked"] = (found["statement"], reading.line.number)
+        elif found := _SLOWEST.match(text):
+            reading.above["slowest"] = (float(found["times"]), reading.line.number)
         return
     found = _BEST.match(text) or _MEAN.match(text)
     if found is None:
         return
     reading.begin()
+    reading.above.pop("slowest", None)
     of: dict[str, Any] = {
         "repetitions": int(found["repeats"]),
         "iterations": int(found["loops"].replace(",", "")),

@@ -280,11 +280,11 @@ def same_change(report: Report) -> Iterator[Finding]:
         if change.is_number
     ]
     pairs: dict[object, dict[str, Result]] = {}
-    for result in report.knowing("build"):
+    of_builds = report.knowing("build")
+    for result in [own for own in of_builds if own.is_time] or of_builds:
         if result.is_positive and not result.of.get("is_same"):
-            pairs.setdefault(result.of.get("benchmark", result.name), {})[
-                str(result.of.get("build"))
-            ] = result
+            side = str(result.of.get("build"))
+            pairs.setdefault(result.name.removesuffix(f" {side}"), {})[side] = result
     changes += [
         (100 * (pair["new"].base_value / pair["old"].base_value - 1), pair["new"])
         for pair in pairs.values()

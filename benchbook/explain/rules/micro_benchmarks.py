@@ -14,7 +14,10 @@ from benchbook.explain.rules.common.findings import finding
 from benchbook.explain.units import BASE, TIMES
 from benchbook.findings import Finding
 
-LIBRARIES = ("go-bench", "jmh", "criterion", "benchmarkdotnet", "cargo-bench", "timeit")
+LIBRARIES = (
+    "go-bench", "jmh", "criterion", "benchmarkdotnet", "cargo-bench", "timeit", "divan",
+    "nanobench", "haskell-criterion", "benchmarktools", "mitata",
+)  # fmt: skip
 LEAST_NS = 0.5  # for an operation: two cycles of a fast core, which an empty loop takes
 NO_LOOP_NS = 0.1  # less than a third of a cycle: not even an empty loop
 MOST_CYCLES = 0.5  # of the printed clock, above which a core may go
@@ -64,7 +67,12 @@ def untimed(report: Report) -> Iterator[Finding]:
 
 
 NEAR_NS = 1.0  # for an operation: as little as a loop with hardly anything in it
-OF_LOOPS = ("go-bench", "criterion")  # which time a loop that their user wrote, or a closure
+OF_LOOPS = (
+    "go-bench",
+    "criterion",
+    "nanobench",
+    "divan",
+)  # which time a loop that their user wrote, or a closure
 
 
 @rule

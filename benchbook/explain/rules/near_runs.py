@@ -10,6 +10,7 @@ from benchbook.explain.printed_digits import is_number
 from benchbook.explain.results import grouped
 from benchbook.explain.rules import rule
 from benchbook.explain.rules.common.findings import finding
+from benchbook.findings import Finding
 
 TOOLS = ("time", "go-bench", "google-benchmark", "sysbench")
 NAMES = ("time elapsed", "event rate", "operation rate")  # of tools that print other figures too
@@ -87,3 +88,22 @@ def _settings(report: Report) -> dict[str, str]:
 def _apart(first: Result, second: Result) -> float:
     values = first.base_value, second.base_value
     return max(values) / min(values) - 1
+
+
+WARMED = 4.0  # slowest ÷ fastest repetition, of which timeit warns
+
+
+@rule
+def slowest_of_loops(reports: Sequence[Report]) -> Iterator[Finding]:
+    """Bests of timeit, where it warns that the slowest repetition took far longer."""
+    warned = [
+        (report.facts["slowest_over_fastest"], best, report.facts["warned_in_line"])
+        for report in reports
+        if report.tool == "timeit" and "slowest_over_fastest" in report.facts
+        for best in report.being("best")
+    ]
+    warned = [entry for entry in warned if is_number(entry[0]) and entry[0] >= WARMED]
+    if warned:
+        times, best, line = max(warned, key=lambda entry: float(entry[0]))
+        words = {"best": best, "times": times, "line": line, "left": len(warned) - 1 or None}
+        yield finding("slowest-of-loops", words)

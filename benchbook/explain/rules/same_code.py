@@ -100,7 +100,7 @@ def single_runs(report: Report) -> Iterator[str]:
         yield finding("single-runs", words).explanation
 
 
-OF_RANGES = ("cargo-bench", "benchmark.js")
+OF_RANGES = ("cargo-bench", "benchmark.js", "asv")
 
 
 def _spread(pair: Compared) -> float:

@@ -1,0 +1,71 @@
+"""Benchee of Elixir: the statistics of each function, its memory, and how it compares with the
+fastest one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from benchbook.explain.lazy_regex import late
+from benchbook.explain.readers.common.line_reader import LineReader, Reading, Run
+from benchbook.explain.readers.common.times import UNIT, scaled, time_of
+
+TOOL = "benchee"
+_HEAD = late(r"^Name\s+(?P<columns>ips\s+average\s+deviation\b.*)$")
+_TIME = rf"\d+(?:\.\d+)? {UNIT}"
+_ROW = late(
+    r"^(?P<name>\S.{0,200}?)\s+(?P<ips>\d+(?:\.\d+)?)(?: (?P<prefix>[KMBT]))?\s+"
+    rf"(?P<mean>{_TIME})\s+±(?P<percent>\d+(?:\.\d+)?)%(?:\s+(?P<median>{_TIME}))?"
+    rf"(?:\s+(?P<p99>{_TIME}))?$"
+)
+_COMPARED = late(
+    r"^(?P<name>\S.{0,200}?)\s+\d+(?:\.\d+)?(?: [KMBT])? - "
+    r"(?P<times>\d+(?:\.\d+)?)x (?:slower|faster)(?: [+-].*)?$"
+)
+_BYTES = late(
+    r"^(?P<name>\S.{0,200}?)\s{2,}(?P<value>\d+(?:\.\d+)?) (?P<unit>[KMG]?B)"
+    r"(?: - (?:\d+(?:\.\d+)?|∞)x memory usage.*)?$"
+)
+_UNITS = {"B": "B", "KB": "KiB", "MB": "MiB", "GB": "GiB"}  # powers of 1,024, as its code has it
+
+
+@dataclass
+class _Run(Run):
+    """The functions of one input; `names` those that have been seen."""
+
+    names: frozenset[str] = frozenset()
+
+
+def _line(reading: Reading[_Run], text: str) -> None:
+    if _HEAD.match(text):
+        reading.begin()
+        return
+    run = reading.run
+    if "±" in text and (found := _ROW.match(text)):
+        name = found["name"]
+        run.names |= {name}
+        of: dict[str, Any] = {"benchmark": name}
+        ips = scaled(float(found["ips"]), found["prefix"] or "")
+        reading.add(f"{name} rate", ips, "operations/s", "mean", of)
+        value, unit = _time(found["mean"])
+        reading.add(name, value, unit, "mean", of)
+        spread = float(f"{value * float(found['percent']) / 100:.6g}")
+        reading.add(name, spread, unit, "stddev", of)
+        for statistic in ("median", "p99"):
+            if found[statistic]:
+                reading.add(name, *_time(found[statistic]), statistic, of)
+    elif " - " in text and (found := _COMPARED.match(text)) and found["name"] in run.names:
+        of = {"benchmark": found["name"]}
+        reading.add(f"{found['name']} ratio", found["times"], "1", "ratio", of)
+    elif run.names and (found := _BYTES.match(text)) and found["name"] in run.names:
+        of = {"benchmark": found["name"]}
+        unit = _UNITS[found["unit"]]
+        reading.add(f"{found['name']} memory", found["value"], unit, "", of)
+
+
+def _time(text: str) -> tuple[float, str]:
+    value, unit = text.split(" ")
+    return time_of(float(value), unit)
+
+
+read = LineReader(TOOL, _Run, _line)
