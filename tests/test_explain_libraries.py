@@ -51,6 +51,21 @@ TIMEIT = """The slowest run took {times} times longer than the fastest. It may b
 """
 
 
+JMH = """Benchmark   Mode  Cnt   Score   Error  Units
+A.parse     avgt    {runs}  58.774 ± {error}  us/op
+A.print     avgt    {runs}  41.100 ± 0.151  us/op
+"""
+OPS = """Name (time in us)                     OPS
+test_many (0001_main)          3,787.8262 (0.98)
+test_many (0002_other)         {ops} (1.0)
+"""
+COMPARE = """Benchmark      Time         CPU      Time Old      Time New       CPU Old       CPU New
+-----------------------------------------------------------------------------------------------
+BM_A/8_pvalue    {p}          {p}      U Test, Repetitions: 9 vs 9
+BM_A/8_mean     -0.0123         -0.0120           100            99           100            99
+"""
+
+
 @pytest.mark.parametrize(
     ("words", "faulty", "clean"),
     [
@@ -103,6 +118,21 @@ TIMEIT = """The slowest run took {times} times longer than the fastest. It may b
             "So this log does not show that it is slower",
             BENCHEE.format(slow=4.15, ratio=1.03),
             BENCHEE.format(slow=8.15, ratio=2.03),
+        ),
+        (
+            "the 99.9 % interval of 5 iterations: ± 16 %",
+            JMH.format(runs=" 5", error=9.611),
+            JMH.format(runs="25", error=9.611),
+        ),
+        (
+            "2.3 % apart. The table has no spread",
+            OPS.format(ops="3,874.5312"),
+            OPS.format(ops="7,874.5312"),
+        ),
+        (
+            "does not tell both runs of BM_A/8_mean real apart (p = 0.234",
+            COMPARE.format(p="0.2345"),
+            COMPARE.format(p="0.0001"),
         ),
         (
             "took 89.38 times as long as the fastest",

@@ -382,10 +382,16 @@ def _of_comparisons(log: Log) -> list[Report]:
                 tests[-1][f"{found['name']} {kind}"] = tested
     for report, own in zip(reports, tests, strict=True):
         report.results = [
-            replace(result, of={**result.of, **own.get(str(result.of.get("benchmark")), {})})
+            replace(result, of={**result.of, **own.get(_tested(result), {})})
             for result in report.results
         ]
     return [report for report in reports if report.results]
+
+
+def _tested(result: Result) -> str:
+    """By which name the test of a compared row goes: a mean has that of its repetitions."""
+    name, _, clock = str(result.of.get("benchmark")).rpartition(" ")
+    return f"{name.removesuffix('_mean').removesuffix('_median')} {clock}"
 
 
 def _number_samples(reports: list[Report]) -> None:

@@ -166,6 +166,29 @@ def one_wide_row(report: Report) -> Iterator[str]:
         yield finding("one-wide-row", words).explanation
 
 
+FEW, KNOWN_TO = 5, 0.1  # iterations; of the mean, half of its interval
+
+
+@rule
+def few_iterations_wide(report: Report) -> Iterator[str]:
+    """A note on means of five iterations or less that are known to a tenth of them, or worse."""
+    if report.tool != "jmh":
+        return
+    means = {(own.name, own.line): own for own in report.being("mean") if own.is_positive}
+    wide = [
+        (error.value / mean.value, mean, error)
+        for error in report.being("confidence 99.9 %")
+        if error.is_number and (mean := means.get((error.name, error.line)))
+        if is_number(runs := mean.of.get("repetitions")) and runs <= FEW
+        if KNOWN_TO <= error.value / mean.value <= WIDE and ":" not in mean.name
+    ]
+    if wide:
+        share, mean, error = max(wide, key=lambda entry: entry[0])
+        words = {"mean": mean, "error": error, "share": share, "left": len(wide) - 1 or None}
+        words["runs"] = mean.of["repetitions"]
+        yield finding("few-iterations-wide", words).explanation
+
+
 def _wide(report: Report) -> Iterator[Finding]:
     means = {(result.name, result.line): result for result in report.being("mean")}
     wide = [

@@ -100,7 +100,7 @@ def single_runs(report: Report) -> Iterator[str]:
         yield finding("single-runs", words).explanation
 
 
-OF_RANGES = ("cargo-bench", "benchmark.js", "asv")
+OF_RANGES = ("cargo-bench", "benchmark.js", "asv", "benchmark-action")
 
 
 def _spread(pair: Compared) -> float:

@@ -15,7 +15,9 @@ from benchbook.explain.rules.common.compared import Compared, compared
 from benchbook.explain.rules.common.findings import finding
 from benchbook.findings import Finding
 
-TOOLS = ("asv", "go-bench", "pyperf", "nvbench", "benchmark.js", "cargo-bench")
+TOOLS = (
+    "asv", "go-bench", "pyperf", "nvbench", "benchmark.js", "cargo-bench", "benchmark-action",
+)  # fmt: skip
 WIDE = 0.08  # spread ÷ figure of the side that scatters, of the middle pair
 TIMES = 4.0  # spread of that side ÷ spread of the other
 LEAST = 0.004  # half of the last digit of a spread in whole per cent

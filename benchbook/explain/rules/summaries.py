@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Report, Result
 from benchbook.explain.printed_digits import is_number
 from benchbook.explain.rules import rule
@@ -49,6 +50,29 @@ def statistics_of_rows(report: Report) -> Iterator[Finding | str]:
         words = _words(row) | {"left": len(tails) - 1 or None}
         words["times"] = row.by["max"].value / row.by["median"].value
         yield finding("few-long-rounds", words)
+
+
+_COMPARED_RUN = late(r"(?P<name>.+) \((?:NOW|\d{4}_[^()]*)\)(?P<what> \w+)?")
+SMALL = 0.1  # between two runs of a test
+
+
+@rule
+def compared_without_spread(report: Report) -> Iterator[str]:
+    """A note on two runs of a test that differ by less than a tenth, in a table without spreads."""
+    if report.tool != "pytest-benchmark" or report.being("stddev", "max"):
+        return
+    runs: dict[str, list[Result]] = {}
+    for own in report.results:
+        if (found := _COMPARED_RUN.fullmatch(own.name)) and own.is_positive:
+            runs.setdefault(f"{found['name']}{own.statistic}{own.unit}", []).append(own)
+    pairs = [several for several in runs.values() if len(several) == 2]
+    apart = [(max(a.value, b.value) / min(a.value, b.value) - 1, a, b) for a, b in pairs]
+    near = [entry for entry in apart if 0 < entry[0] <= SMALL]
+    if near:
+        share, first, second = near[0]
+        words: dict[str, Any] = {"first": first, "second": second, "share": share}
+        words["left"] = len(near) - 1 or None
+        yield finding("compared-without-spread", words).explanation
 
 
 LITTLE = 0.02  # of the time of all tests
