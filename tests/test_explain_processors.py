@@ -146,6 +146,7 @@ def all_words(log: str) -> str:
         ),
         (SLOTS, {"back": 53.8, "turns": 33.3}, {"back": 53.8, "turns": 100.0}, "took turns"),
         (SLOTS, {"back": 53.8, "turns": 100.0}, {"back": 23.8, "turns": 100.0}, "back end"),
+        (SLOTS, {"back": 53.8, "turns": 100.0}, {"back": 53.8, "turns": 33.3}, "back end"),
         (CLOCKS, {"mhz": "400 MHz"}, {"mhz": "1.20 GHz"}, "below the lowest clock"),
         (BUSY, {"busy": "99.0"}, {"busy": "12.0"}, "none runs faster"),
         (PROFILE, {"share": "45.32"}, {"share": "5.32"}, "Threads of OpenMP spin"),
@@ -187,6 +188,7 @@ def test_what_is_wrong_is_said_and_only_that(
             "perf-record",
             3,
         ),
+        ("copy(aligned): fast=48ms plain=35 ms\ncopy(odd): fast=49ms plain=33 ms\n", "figures", 4),
         ("timeout: 30 s\ninterval: 5 ms\n", None, 0),
         ("# time: 3 s\n", None, 0),
         (

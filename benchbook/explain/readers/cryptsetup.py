@@ -33,9 +33,9 @@ def _line(reading: Reading[Run], text: str) -> None:
                 rate = found[key].removesuffix(" MiB/s")
                 reading.add(f"{found['cipher']} {found['bits']}b {name}", rate, "MiB/s", "", of)
             else:
-                absent = run.facts.setdefault("absent_ciphers", [])
-                if found["cipher"] not in absent:
-                    absent.append(found["cipher"])
+                absent = str(run.facts.get("absent_ciphers", "")).split(", ")
+                names = dict.fromkeys([*filter(None, absent), found["cipher"]])
+                run.facts["absent_ciphers"] = ", ".join(names)
                 run.facts.setdefault("absent_ciphers_line", reading.line.number)
 
 

@@ -8,7 +8,8 @@ from typing import Any
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.readers.common.line_reader import LineReader, Reading, Run
 
-TOOL = "toplev"
+TOOL, TURNS = "toplev", "share of the time that events were counted"
+MOSTLY = 0.6  # of the time: of events that were counted for less, their shares say little
 _HEAD = late(r"^# (?P<version>\d[\w.-]{1,30}) on (?P<cpu>\S.{0,100}?) \[\w[\w/]{1,30}\]$")
 _ROW = late(
     r"^(?:(?:[CS]\d+(?:-T\d+)?|core \w+)\s+)?(?P<area>FE|BE|BAD|RET|BE/Mem|BE/Core|Info[\w.]*)\s+"
@@ -22,6 +23,13 @@ _TURNS = late(r"^MUX\s+%\s+(?P<counted>\d{1,3}(?:\.\d{1,2})?)\s*$")
 @dataclass
 class _Run(Run):
     """One start."""
+
+    def finish(self) -> bool:
+        """Say whether its events took turns for most of the time."""
+        shares = [own.of["running_fraction"] for own in self.results if own.of]
+        shares += [own.value / 100 for own in self.results if own.name == TURNS]
+        self.facts["is_in_turn"] = min(shares, default=1.0) < MOSTLY
+        return bool(self.results)
 
 
 def _line(reading: Reading[_Run], text: str) -> None:
@@ -37,7 +45,7 @@ def _line(reading: Reading[_Run], text: str) -> None:
         unit = "%" if found["unit"].startswith("%") else "1"
         reading.add(found["node"], found["value"].replace(",", ""), unit, "", of)
     elif run.results and (found := _TURNS.match(text)):
-        reading.add("share of the time that events were counted", found["counted"], "%")
+        reading.add(TURNS, found["counted"], "%")
 
 
 read = LineReader(TOOL, _Run, _line)

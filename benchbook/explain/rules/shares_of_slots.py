@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from benchbook.explain.model import Report
+from benchbook.explain.readers.toplev import TOOL, TURNS
 from benchbook.explain.rules import rule
 from benchbook.explain.rules.common.findings import finding
 from benchbook.findings import Finding
 
-TOOL, TURNS = "toplev", "share of the time that events were counted"
 MOST, FEW = 60.0, 0.2  # per cent of the time; of one row
 APART = 10.0  # percentage points between two runs
 

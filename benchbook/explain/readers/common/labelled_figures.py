@@ -7,6 +7,7 @@ They are read where nothing else was recognised, and only where a text has two l
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 from benchbook.explain.lazy_regex import late
@@ -51,6 +52,12 @@ _ROWS = (
     # Label, a gap, value unit.
     late(rf"^{_LABEL}\s{{2,60}}(?P<value>{_NUMBER}) (?P<unit>{_BEHIND})(?:\s*\([^()]{{0,60}}\))?$"),
 )
+# Several of one thing: `result(aligned): fast=48ms plain=35 ms`.
+_PAIRS = late(
+    rf"^(?P<label>[A-Za-z][\w ,.()=-]{{1,80}}?): (?P<pairs>(?:[A-Za-z]\w{{0,30}} ?= ?{_NUMBER} ?"
+    rf"(?:{_UNIT})[ ,;]{{0,3}}){{2,12}})$"
+)
+_PAIR = late(rf"(?P<name>[A-Za-z]\w{{0,30}}) ?= ?(?P<value>{_NUMBER}) ?(?P<unit>{_UNIT})(?![\w/])")
 _COUNT = late(
     r"(?i)^(?:number of |num(?:ber)? )?(?:mpi |openmp |hardware )?"
     r"(?P<what>processes|ranks|threads)(?: \([\w ]{1,30}\))?(?: requested| used)?\s*[:=]\s{0,40}"
@@ -84,13 +91,32 @@ def read(log: Log) -> list[Report]:
             if not reports or reports[-1].results:
                 reports.append(Report(TOOL, [], line.number))
             reports[-1].facts[what] = int(found["count"])
-        elif (own := _figure(log, line, text)) and last < _MOST:
-            if not reports or any(own.name == result.name for result in reports[-1].results):
+        elif (several := _of_line(log, line, text)) and last < _MOST:
+            if not reports or _come_again(reports[-1], several):
                 reports.append(Report(TOOL, [], line.number))
-            reports[-1].results.append(own)
-            last += 1
+            reports[-1].results += several
+            last += len(several)
     kept = [report for report in reports if report.results]
     return kept if sum(len(report.results) for report in kept) >= _LEAST else []
+
+
+def _come_again(report: Report, several: Sequence[Result]) -> bool:
+    """Whether one of these figures is in the list already, of the same thing."""
+    known = {(own.name, own.of.get("label")) for own in report.results}
+    return any((own.name, own.of.get("label")) in known for own in several)
+
+
+def _of_line(log: Log, line: Line, text: str) -> list[Result]:
+    """The figures of a line: one with its label, or several of one thing."""
+    if "=" in text and (found := _PAIRS.match(text)):
+        of: dict[str, Any] = {"label": found["label"]}
+        return [
+            Result(pair["name"], value, _UNITS[pair["unit"]], line.number, "", of)
+            for pair in _PAIR.finditer(found["pairs"])
+            if (value := log.number(pair["value"])) is not None
+        ]
+    own = _figure(log, line, text)
+    return [own] if own else []
 
 
 def _figure(log: Log, line: Line, text: str) -> Result | None:
