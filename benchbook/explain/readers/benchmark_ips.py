@@ -19,7 +19,7 @@ _ROW = late(
 )
 _COMPARED = late(
     r"^(?P<name>\S.{0,200}?) ?: +(?P<rate>\d[\d,]*(?:\.\d+)?) i/s"
-    r"(?: - (?:(?P<times>\d+(?:\.\d+)?)x +(?:\(± *[\d.]+\) +)?(?P<how>slower|faster)"
+    r"(?: - (?:(?P<times>\d+(?:\.\d+)?)x +(?:\(± *[\d.]+\) +)?(?:slower|faster)"
     r"|(?P<same>same-ish\b.*)))?$"
 )
 # Of Crystal: operations a second, their deviation (of versions before 0.25 not in per cent).
@@ -58,7 +58,6 @@ def _line(reading: Reading[_Run], text: str) -> None:
         if name not in run.names:
             reading.add(name, _number(found["rate"]), "operations/s", "mean", of)
         if found["times"]:
-            of |= {"is_faster": found["how"] == "faster"}
             reading.add(f"{name} ratio", found["times"], "1", "ratio", of)
         elif found["same"]:
             run.facts.setdefault("said_alike", []).append((name, reading.line.number))

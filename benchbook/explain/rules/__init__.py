@@ -74,7 +74,10 @@ def rule(function: Callable[..., Told]) -> Rule:
     """Make a rule of a function, found by its name."""
     code = function.__code__
     made = Rule(function.__name__, function, code.co_varnames[: code.co_argcount])
-    return _RULES.setdefault(made.name, made)
+    known = _RULES.setdefault(made.name, made)
+    if known.function.__module__ != function.__module__:
+        raise ValueError(f"two rules are called {made.name}")  # one of them would never be asked
+    return known
 
 
 def rules() -> list[Rule]:

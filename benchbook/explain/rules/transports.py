@@ -139,7 +139,7 @@ MTU_BYTES = 1024
 
 
 @rule
-def few_iterations(report: Report) -> Iterator[Finding | str]:
+def few_requests_of_rdma(report: Report) -> Iterator[Finding | str]:
     """An RDMA test of few requests, and a note of frames of 1500 bytes under RoCE."""
     if report.tool != "perftest" or not report.results:
         return
