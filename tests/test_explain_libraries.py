@@ -168,3 +168,11 @@ def test_allocations_are_no_times() -> None:
         3612,
         "allocations",
     )
+
+
+def test_iterations_of_jmh_need_no_head() -> None:
+    lines = ["Iteration  11: 15219708.000 ns/op", "Iteration  12: 38244084.000 ns/op"]
+    lines += ["Iteration  13: 14510792.000 ns/op", "Iteration  14: 60624958.000 ns/op"]
+    (report,) = of_content("x", "\n".join(lines).encode(), Machine()).reports
+    assert (report.tool, len(report.results)) == ("jmh", 4)
+    assert "4.2 times apart" in statements("\n".join(lines))

@@ -54,7 +54,8 @@ def _line(reading: Reading[_Run], text: str) -> None:
         reading.begin(facts=dict(run.facts))
     elif found := _OF_BENCHMARK.match(text):
         run.name, run.count = found["name"], 0
-    elif run.name and (found := _ITERATION.match(text)):
+    elif (found := _ITERATION.match(text)) and (run.name or _UNIT.fullmatch(found["unit"])):
+        run.name = run.name or "benchmark"  # of a log that begins between two iterations
         unit = _UNITS.get(found["unit"], found["unit"].replace("ops/", "operations/"))
         if found["warm"]:
             reading.add(run.name, found["value"], unit, "warm-up", {"benchmark": run.name})
