@@ -216,6 +216,8 @@ class _Pivot:
                 f"± {spread}" if spread else "",
                 _unit_words(own_units.pop()) if len(own_units) == 1 < len(units) else "",
             ]
+            if parts[-1] == name:
+                del parts[-1]  # calls, in calls
             heads.append(" ".join(filter(None, parts)) or "value")
         common = [
             *(names if len(names) == 1 else ()),
