@@ -125,6 +125,13 @@ def test_rows_have_what_is_looked_for(
     assert missing == [], lines
 
 
+def test_a_title_is_not_that_of_the_runs_below_another(capsys: pytest.CaptureFixture[str]) -> None:
+    runs = "Main:\n| D | 18.44 ms |\n\nThis PR:\n{}\nSwap:\n{}\n"
+    first, second = PYPERF.splitlines()[0], PYPERF.splitlines()[2]
+    heads = [line for line in shown(runs.format(first, second), capsys) if "from line" in line]
+    assert heads == ["pyperf, from line 5", "pyperf, from line 7 (Swap)"]
+
+
 def test_few_words_with_numbers_are_no_output(capsys: pytest.CaptureFixture[str]) -> None:
     people = "name,age,height\nalpha,31,180\nbeta,45,172\n"
     for text in (people, "Width: 80\nHeight: 24\nDepth: 3\n", "Chapter 3: 20 s, 30 s\n"):

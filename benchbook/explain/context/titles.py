@@ -31,7 +31,7 @@ _LONGEST = 90
 
 def parted(log: Log, reports: Sequence[Report]) -> list[Report]:
     """The reports, one for each machine where titles part what is alike."""
-    titles = _titles(log)
+    titles = [title for title in _titles(log) if title[1]]
     return [part for report in reports for part in _parts(report, titles)]
 
 
@@ -46,7 +46,8 @@ def tell(log: Log, reports: list[Report]) -> None:
     for report in reports:
         begin = bisect_right(numbers, max(above, report.line - _NEAR_LINES - 1))
         own = titles[begin : bisect_left(numbers, report.line)][-_MOST_TITLES:]
-        told.append(", ".join(text for _, text in own))
+        last = max((at for at, (_, text) in enumerate(own) if not text), default=-1)
+        told.append(", ".join(text for _, text in own[last + 1 :]))
         above = max([report.line, *(result.line for result in report.results)])
     if len(set(told)) > 1:
         for report, text in zip(reports, told, strict=True):
@@ -55,15 +56,17 @@ def tell(log: Log, reports: list[Report]) -> None:
 
 
 def _titles(log: Log) -> list[tuple[int, str]]:
-    """Lines that are a title, with their words."""
+    """Lines that are a title, with their words; "" where one is too long to be shown: what stands
+    above it is of other runs."""
     found: list[tuple[int, str]] = []
     for line in log.having(*_MARKS):
         text = line.text.strip()
         match = _TITLE.match(text) if len(text) <= _LONGEST else None
         words = next((own for own in match.groups() if own), "") if match else ""
         most = _MOST_NAMED if match and match["named"] else _MOST_WORDS
-        if words and len(words.split()) <= most and not _SENTENCE.match(words):
-            found.append((line.number, words.strip()))
+        if words:
+            is_title = len(words.split()) <= most and not _SENTENCE.match(words)
+            found.append((line.number, words.strip() if is_title else ""))
     return found
 
 
