@@ -155,7 +155,7 @@ s112-32            6.028µ ± 1%   13.042µ ±  {second}%  +116.35% (p=0.000 n=1
 
 def test_one_side_that_scatters() -> None:
     text = statements(BENCHSTAT.format(first=80, second=31))
-    assert "s111-32 new is known to ± 80 % (line 3), s111-32 old to ± 2.0 %" in text
+    assert "s111-32 new has a spread of ± 80 % (line 3), s111-32 old one of ± 2.0 %" in text
     assert "lie apart far more" not in statements(BENCHSTAT.format(first=3, second=2))
 
 

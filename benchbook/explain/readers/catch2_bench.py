@@ -45,6 +45,8 @@ def _line(reading: Reading[_Run], text: str) -> None:
         run.lines += 1
         reading.add(name, *time_of(float(found[1]), found[2]), statistic, run.of)
         if statistic == "mean":
+            if "." not in found[1]:
+                reading.run.results[-1].of = {**run.of, "is_whole": True}
             low, high = time_of(float(found[3]), found[4]), time_of(float(found[5]), found[6])
             reading.add(name, *low, "confidence low", run.of)
             reading.add(name, *high, "confidence high", run.of)

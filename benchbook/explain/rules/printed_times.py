@@ -50,6 +50,7 @@ def ticks_of_the_clock(report: Report) -> Iterator[Finding | str]:
 
 
 ONE_DIGIT = 0.1  # half of the last digit ÷ figure
+HALF_OF_WHOLE = 0.5  # of a number without a point
 CONTRADICTS = 3.0  # mean × iterations × samples ÷ estimate, or the other way round
 
 
@@ -59,10 +60,10 @@ def digits_of_catch2(report: Report) -> Iterator[Finding | str]:
     if report.tool != "catch2":
         return
     means = [own for own in report.being("mean") if own.is_positive and own.is_time]
-    short = [own for own in means if own.half >= ONE_DIGIT * own.value]
+    short = [own for own in means if own.of.get("is_whole") and _is_coarse(own)]
     if short:
         words: dict[str, Any] = {"first": short[0], "left": len(short) - 1 or None}
-        words["share"] = short[0].half / short[0].value
+        words["share"] = HALF_OF_WHOLE / short[0].value
         yield finding("mean-of-one-digit", words).explanation
     estimates = {own.of.get("benchmark"): own for own in report.results if _is_estimate(own)}
     for mean in means:
@@ -76,6 +77,10 @@ def digits_of_catch2(report: Report) -> Iterator[Finding | str]:
             words = {"mean": mean, "estimate": own, "made": made, "runs": runs, "loops": loops}
             yield finding("estimate-contradicts", words, about=[mean, own])
             return
+
+
+def _is_coarse(result: Result) -> bool:
+    return ONE_DIGIT * result.value <= HALF_OF_WHOLE
 
 
 def _is_estimate(result: Result) -> bool:
