@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,6 +23,11 @@ _SUMMARY = late(
     r"(?P<of_iops> [kM])? iops, (?P<rate>"
     r"\d+(?:\.\d+)?) (?P<unit>[KMG]?i?B)/s"
 )
+# Since version 1.0, what it was to do in all, with its pauses.
+_GENERATED = late(
+    r"^generated (?P<count>\d+(?:\.\d+)?)(?P<many> [kM])? requests in (?P<time>\d+(?:\.\d+)?) "
+    r"(?P<time_unit>us|ms|s|min|h),"
+)
 _SPREAD = late(
     r"^min/avg/max/mdev = (?P<min>\d+(?:\.\d+)?) (?P<min_unit>\w+) / (?P<mean>\d+(?:\.\d+)?) "
     r"(?P<mean_unit>\w+) / "
@@ -33,6 +39,7 @@ _OLD_SPREAD = late(
     r"(?P<max>\d+(?:\.\d+)?)/(?P<stddev>\d+(?:\.\d+)?) (?P<unit>us|ms|s)$"
 )
 _MANY = {" k": 1e3, " M": 1e6}
+_SECONDS = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0}
 
 
 @dataclass
@@ -60,6 +67,9 @@ def _line(reading: Reading[_Run], text: str) -> None:
         iops = float(found["iops"]) * _MANY.get(found["of_iops"] or "", 1.0)
         reading.add("request rate", iops, "operations/s", "mean")
         reading.add("throughput", found["rate"], f"{found['unit']}/s", "mean")
+        _pace(run, found)
+    elif found := _GENERATED.match(text):
+        _pace(run, found)
     elif found := _SPREAD.match(text):
         run.ended = True
         for statistic in ("min", "mean", "max", "stddev"):
@@ -68,6 +78,13 @@ def _line(reading: Reading[_Run], text: str) -> None:
         run.ended = True
         for statistic in ("min", "mean", "max", "stddev"):
             reading.add("request", found[statistic], found["unit"], statistic)
+
+
+def _pace(run: _Run, found: re.Match[str]) -> None:
+    """How many requests it made in which time; the last line about that counts."""
+    count = float(found["count"]) * _MANY.get(found["many"] or "", 1.0)
+    run.facts["requests_made"] = round(count)
+    run.facts["made_in_s"] = float(found["time"]) * _SECONDS[found["time_unit"]]
 
 
 read = LineReader(TOOL, _Run, _line)

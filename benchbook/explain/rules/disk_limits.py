@@ -319,6 +319,7 @@ SMALL_BLOCK, SYNCED_BLOCK = 2048, 1 << 17
 SLOW_BLOCK_S = 5e-5
 LONG_BLOCK, LONG_BLOCK_S = 1 << 20, 0.04  # a disk that turns writes that much in a third of it
 GENERATED_BYTES_PER_S = 7e8
+STOPPED_S = 4e-3  # for a block that the page cache takes in microseconds
 FEW_BYTES, FEW_S = 1 << 26, 0.2
 TARGETS_APART = 5.0
 
@@ -366,6 +367,8 @@ def _of_copy(report: Report, copy: Result) -> Iterator[tuple[str, Mapping[str, A
         yield "long-blocks", words | {"flags": flags}
     elif not each_waits and block <= SMALL_BLOCK and blocks > 1000:
         yield "copied-in-small-blocks", words
+    elif not flags and block <= SYNCED_BLOCK and blocks > 4 and took / blocks >= STOPPED_S:
+        yield "mounted-sync", words
     elif blocks == 1 and moved < FEW_BYTES and took < FEW_S:
         yield "single-block", words
 
