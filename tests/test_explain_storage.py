@@ -110,6 +110,36 @@ Max Write: {most} MiB/sec (9826.66 MB/sec)
 """
 
 
+RADOS = """   sec Cur ops   started  finished  avg MB/s  cur MB/s last lat(s)  avg lat(s)
+     0       0         0         0         0         0           -           0
+"""
+SECOND = "{sec:6}      16        {sec:02}        10       9.1  {rate:8}      1.8358     1.46316\n"
+SUMMARY = "Average IOPS:           7\nMax IOPS:               32\nMin IOPS:               {least}\n"
+
+
+def rados(*rates: int) -> str:
+    """Seconds of rados bench at these rates."""
+    return RADOS + "".join(SECOND.format(sec=at, rate=rate) for at, rate in enumerate(rates, 1))
+
+
+IOSTAT = """{banner}Device            r/s     rkB/s     w/s     wkB/s     f/s f_await  aqu-sz  %util
+sdb            149.00  37376.00  152.00  37696.00    2.00  {flush}    1.12 {use}
+"""
+BANNER = "Linux 6.1.0-49-amd64 (host) \t07/14/2025 \t_x86_64_\t(8 CPU)\n\n"
+HISTOGRAM = """     usecs               : count     distribution
+         8 -> 15         : 1        |****                                    |
+        16 -> 31         : {count}        |****************************************|
+"""
+YABS = """fio Disk Speed Tests (Mixed R/W 50/50) (Partition /dev/vda2):
+Block Size | 4k            (IOPS) | 64k           (IOPS)
+Total      | {rate} KB/s        (9) | {rate} KB/s        (9)
+"""
+IOZONE = """    kB  reclen    write  rewrite    read    reread
+102400     512    29181    29630    {read}    30036
+102400   16384    31528    31540    32025    32153
+"""
+
+
 def statements(log: str) -> str:
     """All findings and notes of a log, as one text."""
     explained = of_content("log", log.encode(), Machine())
@@ -121,6 +151,34 @@ def statements(log: str) -> str:
 @pytest.mark.parametrize(
     ("words", "log", "near"),
     [
+        (
+            "nothing was finished for 4 seconds",
+            rados(4, 24, 0, 0, 0, 0, 28),
+            rados(4, 24, 8, 9, 12, 7),
+        ),
+        (
+            "no rate is below 0",
+            rados(8) + SUMMARY.format(least=-15),
+            rados(8) + SUMMARY.format(least=4),
+        ),
+        (
+            "since the system started",
+            IOSTAT.format(banner=BANNER, flush=1.5, use=90.4),
+            IOSTAT.format(banner="", flush=1.5, use=90.4),
+        ),
+        (
+            "To empty the drive's cache takes",
+            IOSTAT.format(banner="", flush=152.5, use=90.4),
+            IOSTAT.format(banner="", flush=1.5, use=90.4),
+        ),
+        (
+            "cannot be",
+            IOSTAT.format(banner="", flush=1.5, use=109.6),
+            IOSTAT.format(banner="", flush=1.5, use=100.0),
+        ),
+        ("requests only", HISTOGRAM.format(count=7), HISTOGRAM.format(count=7000)),
+        ("so nothing was tested", YABS.format(rate="0.00"), YABS.format(rate="0.90")),
+        ("a link of USB 2 carries", IOZONE.format(read=30053), IOZONE.format(read=130053)),
         ("with pauses between them", FOLDER, DISK),
         ("A cache of the disk or its host holds the small range", FOLDER + DISK, DISK + DISK),
         ("under way, but only 1 may be", fio(955, 1889.0), fio(955, 1040.0)),

@@ -10,6 +10,7 @@ from benchbook.explain.readers.common.line_reader import LineReader, Reading, Ru
 
 TOOL = "iostat"
 _HEAD = late(r"^Device:?\s+(?P<columns>\S.*%util)$")
+_BANNER = late(r"^Linux \d\S* \(\S+\)\s")
 _ROW = late(r"^(?P<device>[a-zA-Z][\w!/.:-]{0,40})\s+(?P<values>\d[\d.,]*(?:\s+\d[\d.,]*){4,30})$")
 _COLUMNS = {
     "r/s": ("reads", "operations/s"), "w/s": ("writes", "operations/s"),
@@ -17,6 +18,7 @@ _COLUMNS = {
     "rMB/s": ("read rate", "MiB/s"), "wMB/s": ("write rate", "MiB/s"),
     "r_await": ("read wait", "ms"), "w_await": ("write wait", "ms"), "await": ("wait", "ms"),
     "aqu-sz": ("queue", "requests"), "avgqu-sz": ("queue", "requests"), "%util": ("use", "%"),
+    "f_await": ("flush wait", "ms"),
 }  # fmt: skip
 _MOST = 2000  # rows of a log
 
@@ -27,6 +29,7 @@ class _Run(Run):
 
     columns: list[str] = field(default_factory=list)
     rows: int = 0
+    banner: bool = False  # of the program, above its first report
     interval: int = -1
 
 
@@ -36,6 +39,10 @@ def _line(reading: Reading[_Run], text: str) -> None:
         run.line = run.line or reading.line.number
         run.columns = found["columns"].split()
         run.interval += 1
+        if run.banner and not run.interval:
+            run.facts["since_start_line"] = reading.line.number
+    elif _BANNER.match(text):
+        run.banner = True
     elif run.columns and run.rows < _MOST and (found := _ROW.match(text)):
         values = found["values"].split()
         if len(values) != len(run.columns):

@@ -20,13 +20,16 @@ _ROW = late(
     rf"(?:-|{NUMBER})\s+{NUMBER}$"
 )
 _SUMMARY = late(
-    r"^(?P<what>Total time run|Bandwidth \(MB/sec\)|Average IOPS|Average Latency(?:\(s\))?"
-    r"|Max latency(?:\(s\))?|Min latency(?:\(s\))?|Stddev Latency(?:\(s\))?):"
-    rf"\s+(?P<value>{NUMBER})$"
+    r"^(?P<what>Total time run|Bandwidth \(MB/sec\)|(?:Average|Max|Min) IOPS"
+    r"|Average Latency(?:\(s\))?|Max latency(?:\(s\))?|Min latency(?:\(s\))?"
+    r"|Stddev Latency(?:\(s\))?):"
+    rf"\s+(?P<value>-?{NUMBER})$"
 )
 _NAMES = {
     "Bandwidth (MB/sec)": ("throughput", "MiB/s", "mean"),
     "Average IOPS": ("operation rate", "operations/s", "mean"),
+    "Max IOPS": ("operation rate", "operations/s", "max"),
+    "Min IOPS": ("operation rate", "operations/s", "min"),
     "Average Latency": ("response time", "s", "mean"),
     "Max latency": ("response time", "s", "max"),
     "Min latency": ("response time", "s", "min"),

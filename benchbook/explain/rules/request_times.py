@@ -6,7 +6,6 @@ from __future__ import annotations
 import statistics
 from collections.abc import Iterator, Sequence
 
-from benchbook.core.number_format import number
 from benchbook.explain.model import Report, Result
 from benchbook.explain.printed_digits import is_number
 from benchbook.explain.rules import rule
@@ -195,8 +194,7 @@ def latency_of_queue(report: Report) -> Iterator[str]:
             yield (
                 f"line {time.line}: with {most:g} requests under way at {per_s:,.6g} a second each "
                 f"takes {time.value:,.6g} {time.unit}, that is {most:g} ÷ {per_s:,.6g} s. The "
-                f"latency shows the depth of the queue: one is finished every "
-                f"{number(1e6 / per_s)} us"
+                "latency shows the depth of the queue, and not the time of one request alone"
             )
 
 

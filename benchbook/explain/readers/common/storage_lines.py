@@ -278,6 +278,17 @@ PROGRAMS = (
         ),
     ),
     Program(
+        "biolatency",
+        (": count     distribution", ": count    distribution"),
+        (
+            Row(late(r"^(?P<head>usecs|msecs|nsecs) +: count +distribution$"), begins=True),
+            Row(
+                late(r"^(?P<low>\d{1,20}) -> (?P<high>\d{1,20}) +: (?P<v>\d{1,15}) +\|"),
+                (Figure("v", "{low} to {high} {head}", "requests", ""),),
+            ),
+        ),
+    ),
+    Program(
         "smartctl",
         ("Percentage Used:", "percentage_used", "Reallocated_Sector_Ct", "UDMA_CRC_Error"),
         (
