@@ -237,7 +237,7 @@ def statements(log: str) -> str:
             SMART.format(wear=3, errors=0),
         ),
         (
-            "hardly anything is moved",
+            "hardly anything is written",
             POOL + (ROW.format(rate="244M") + ROW.format(rate="0")) * 4,
             POOL + ROW.format(rate="244M") * 8,
         ),

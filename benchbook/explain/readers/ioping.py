@@ -15,7 +15,8 @@ _REQUEST = late(
     r"(?P<target>.+?)(?: \([^)]*\))?: request=(?P<number>\d+) "
     r"time=(?P<time>\d+(?:\.\d+)?) (?P<time_unit>ns|us|ms|s)(?P<warm> \(warmup\))?"
 )
-_TITLE = late(r"^--- (?P<target>\S.*?) (?:\(.*\) )?ioping statistics ---")
+_TITLE = late(r"^--- (?P<target>\S.*?) (?:\((?P<where>.*)\) )?ioping statistics ---")
+_DEVICE = late(r"/dev/[\w./-]+")
 _SUMMARY = late(
     r"^(?P<count>\d+(?:\.\d+)?)(?P<many> [kM])? requests completed in (?P<time>\d+(?:\.\d+)?) "
     r"(?P<time_unit>us|ms|s|min|h), "
@@ -63,6 +64,8 @@ def _line(reading: Reading[_Run], text: str) -> None:
     elif found := _TITLE.match(text):
         run = reading.begin() if run.ended else run
         run.facts["disk"] = found["target"]
+        if device := _DEVICE.search(found["where"] or ""):
+            run.facts["lies_on"] = device[0]
     elif found := _SUMMARY.match(text):
         iops = float(found["iops"]) * _MANY.get(found["of_iops"] or "", 1.0)
         reading.add("request rate", iops, "operations/s", "mean")

@@ -72,7 +72,7 @@ def reports_of_devices(report: Report) -> Iterator[Finding | str]:
         return
     line = report.facts.get("since_start_line")
     intervals = {own.of.get("interval") for own in report.results}
-    if line:
+    if line and not any(word.startswith("-") and "y" in word for word in report.asked):
         first = report.results[0]
         if len(intervals) == 1:
             yield finding("since-boot", line=line, first=first, about=[first])

@@ -9,7 +9,7 @@ from benchbook.core.number_format import number
 from benchbook.explain.model import Report, Result
 from benchbook.explain.rules import rule
 from benchbook.explain.rules.common.findings import finding
-from benchbook.findings import Finding
+from benchbook.findings import Effect, Finding
 
 FULL, DEEP, LONG_NS = (0.85, 1.1), 8, 1e6
 
@@ -89,15 +89,14 @@ def pool_over_time(report: Report) -> Iterator[Finding]:
         asked = report.facts.get("has_interval")
         if asked is not True:
             kind = "no-interval" if asked is False else "one-report"
-            yield finding("since-start", kind=kind, first=first, about=[first])
-    for way in ("write rate", "read rate"):
-        rates = [own for own in report.called(way) if own.of.get("interval")]
-        yield from _bursts(rates, way)
+            effect: Effect = "biases" if asked is False else "informs"
+            yield finding("since-start", kind=kind, first=first, about=[first], effect=effect)
+    yield from _bursts([own for own in report.called("write rate") if own.of.get("interval")])
     for way in ("read", "write"):
         yield from _waits(report, way)
 
 
-def _bursts(rates: list[Result], way: str) -> Iterator[Finding]:
+def _bursts(rates: list[Result]) -> Iterator[Finding]:
     """Seconds with nothing between seconds with much."""
     if len(rates) < LEAST_ROWS:
         return
@@ -105,7 +104,7 @@ def _bursts(rates: list[Result], way: str) -> Iterator[Finding]:
     none = [own for own in rates if own.value <= QUIET * most.value]
     if most.value and BURSTS * len(rates) <= len(none) <= (1 - BURSTS) * len(rates):
         mean = sum(own.value for own in rates) / len(rates)
-        words = {"way": way.removesuffix(" rate"), "none": len(none), "every": len(rates)}
+        words: dict[str, Any] = {"none": len(none), "every": len(rates)}
         words |= {"mean": mean, "most": most.value}
         yield finding("in-bursts", words, first=none[0], about=none[:1])
 

@@ -51,9 +51,11 @@ def small_range(reports: Sequence[Report]) -> Iterator[Finding]:
     whole = [(report, mean) for report, mean in timed if not _is_small(report)]
     if not small or not whole:
         return
-    _, long = max(whole, key=lambda own: own[1].base_value)
+    all_over, long = max(whole, key=lambda own: own[1].base_value)
     report, short = min(small, key=lambda own: own[1].base_value)
-    if long.base_value >= APART * short.base_value:
+    device = str(all_over.facts.get("disk"))
+    lies_on = str(report.facts.get("lies_on") or report.facts.get("disk"))
+    if lies_on.startswith(device) and long.base_value >= APART * short.base_value:
         how = "set" if str(report.facts.get("disk", "")).startswith("/dev/") else "folder"
         words = {"short": short, "long": long, "how": how}
         yield finding("small-range", words, times=long.base_value / short.base_value)
