@@ -15,8 +15,8 @@ _VERSION = late(r"^mixbench(?:[-/\w]*)?.{0,40}?\(v(?P<version>\d[\w.-]*)\)")
 _DEVICE = late(r"^(?:Device|CUDA device|HIP device):\s+(?P<name>\S.{0,100}?)$")
 _BUFFER = late(r"^Buffer size:\s+(?P<size>\d{1,9})\s*MB$")
 _TITLES = late(r"^Experiment ID\b(?P<titles>.+)$")
-_HEAD = late(r"^Compute iters,(?P<cells>(?:\s*[\w./]+,?)+)$")
-_ROW = late(r"^(?P<count>\d{1,6}),(?P<cells>(?:\s*(?:\d[\d.]*|-?nan|inf),?){3,40})$")
+_HEAD = late(r"^Compute iters,(?P<cells>(?:\s*[\w./]++,?)++)$")
+_ROW = late(r"^(?P<count>\d{1,6}),(?P<cells>(?:\s*(?:\d[\d.]*+|-?nan|inf),?){3,40}+)$")
 _CELLS = 4  # of each kind of number: intensity, time, operations, bytes
 # In the order that they stand in, where their titles are cut off.
 _USUAL = ("Single precision", "Double precision", "Half precision", "Integer")
