@@ -88,6 +88,7 @@ def _counted(reading: Reading[_Run], what: str, count: int) -> None:
     elif what == "Keep-Alive requests":
         run.facts["keeps_connections"] = count > 0
     elif count:
+        run.facts["failed_are_counted"] = True
         run.failed = count if what == "Failed requests" else run.failed
         kind = "failed" if what == "Failed requests" else "status"
         reading.add(FAILED, float(count), "requests", "", {"failure": kind})

@@ -1,4 +1,4 @@
-"""hey (boom) and oha: a summary of a load, percentiles, answers by status."""
+"""hey (boom), oha and ghz: a summary of a load, percentiles, answers by status."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from benchbook.explain.model import Command, Log, Report
 from benchbook.explain.readers.common.command_lines import last_above, option
 from benchbook.explain.readers.common.line_reader import LineReader, Reading, Run
 from benchbook.explain.readers.common.load_lines import (
+    COUNT,
     FAILED,
     NUMBER,
     RATE,
@@ -24,14 +25,16 @@ from benchbook.explain.readers.common.load_lines import (
 )
 
 TOOL = "hey"
-_PROGRAMS = ("hey", "oha", "boom")
+_PROGRAMS = ("hey", "oha", "boom", "ghz")
 _UNIT = r"(?:secs?|ms|us|µs)"
 _ROW = late(rf"^(?P<what>Total|Slowest|Fastest|Average):\s+(?P<time>{NUMBER}) ?(?P<unit>{_UNIT})$")
 _RATE = late(rf"^Requests/sec:\s+(?P<rate>{NUMBER})$")
 _SUCCESS = late(rf"^Success rate:\s+(?P<share>{NUMBER})(?P<percent>%?)$")
 _SHARE = late(rf"^(?P<share>\d{{1,2}}(?:\.\d{{1,2}})?)%+ in (?P<time>{NUMBER}) ?(?P<unit>{_UNIT})$")
-_STATUS = late(r"^\[(?P<status>\d{3})\]\s+(?P<count>\d{1,12}) responses$")
+_STATUS = late(r"^\[(?P<status>\d{3}|[A-Z][A-Za-z]{1,30})\]\s+(?P<count>\d{1,12}) responses$")
+_COUNT = late(r"^Count:\s+(?P<count>\d{1,12})$")
 _ERROR = late(r"^\[(?P<count>\d{1,12})\]\s+\S.*$")
+_BIN = late(rf"^(?P<edge>{NUMBER}) \[(?P<count>\d{{1,12}})\]\s*\|")
 _STATISTICS = {"Slowest": "max", "Fastest": "min", "Average": "mean"}
 
 
@@ -54,7 +57,7 @@ def read(log: Log) -> list[Report]:
 
 def _line(commands: Sequence[Command], reading: Reading[_Run], text: str) -> None:
     run = reading.run
-    if text == "Summary:":
+    if text.strip("` ") == "Summary:":
         reading.begin(facts=_asked(commands, reading))
     elif found := _ROW.match(text):
         if found["what"] == "Total":
@@ -65,6 +68,9 @@ def _line(commands: Sequence[Command], reading: Reading[_Run], text: str) -> Non
         else:
             statistic = _STATISTICS[found["what"]]
             reading.add(TIME, found["time"], unit_of(found["unit"]), statistic)
+    elif found := _COUNT.match(text):  # of ghz
+        run.facts["failed_are_counted"] = True
+        reading.add(COUNT, float(found["count"]), "requests", "total")
     elif run.results and (found := _RATE.match(text)):
         reading.add(RATE, found["rate"], "requests/s", "mean")
     elif found := _SUCCESS.match(text):
@@ -75,12 +81,15 @@ def _line(commands: Sequence[Command], reading: Reading[_Run], text: str) -> Non
         if share and float(found["time"]):  # of few requests it prints zeros
             statistic = "median" if share == 50 else f"p{share:g}"
             reading.add(TIME, found["time"], unit_of(found["unit"]), statistic)
+    elif run.results and "least_bin_s" not in run.facts and (found := _BIN.match(text)):
+        if int(found["count"]):
+            run.facts |= {"least_bin_s": float(found["edge"]), "bins_line": reading.line.number}
     elif text.startswith("Error distribution"):
         run.of_errors = True
     elif found := _STATUS.match(text):
         of: dict[str, Any] = {"status": found["status"]}
         reading.add("responses", float(found["count"]), "responses", "", of)
-        if not found["status"].startswith("2"):
+        if not found["status"].startswith(("2", "OK")):
             reading.add(FAILED, float(found["count"]), "requests", "", {"failure": "status"})
     elif run.of_errors and (found := _ERROR.match(text)):
         reading.add(FAILED, float(found["count"]), "requests", "", {"failure": "failed"})

@@ -58,7 +58,12 @@ def _line(reading: Reading[_Run], text: str) -> None:
         of: dict[str, Any] = {"failure": "failed"}
         failed = float(shared["yes"] or shared["part"])
         if float(shared["share"]) > 0 and failed:
+            run.facts["failed_are_counted"] = True
             reading.add(FAILED, failed, "requests", "", of)
+    elif name == "checks" and (shared := _SHARE.match(rest)) and shared["no"]:
+        every = float(shared["yes"]) + float(shared["no"])
+        reading.add("checks", every, "checks", "total")
+        reading.add("failed checks", float(shared["no"]), "checks", "total")
     elif name == "dropped_iterations" and (counted := _COUNTED.match(rest)):
         reading.add("dropped iterations", float(counted["count"]), "iterations", "total")
     elif name == "vus_max" and (level := _LEVEL.match(rest)):

@@ -13,7 +13,7 @@ _HEAD = late(r"^(?:HOST:? |Host\b|My traceroute|Packets).*$")
 _COLUMNS = late(r"\bLoss%\s+(?:Drop\s+)?Snt\s+(?:Rcv\s+)?Last\s+Avg\s+Best\s+Wo?rst(?:\s+StDev)?$")
 _ROW = late(
     r"^(?P<hop>\d{1,3})\.(?:\|--)?\s+(?:AS\S{1,12}\s+)?(?P<host>\S.{0,160}?)\s+"
-    r"(?P<loss>\d{1,3}(?:\.\d{1,2})?)%?(?P<values>(?:\s+\d{1,9}(?:\.\d{1,3})?){5,7})$"
+    r"(?P<loss>\d{1,3}(?:\.\d{1,2})?)%?(?P<values>(?:\s+\d{1,9}(?:\.\d{0,3})?){5,7})$"
 )
 _STATISTICS = ("last", "mean", "min", "max", "stddev")
 

@@ -350,6 +350,7 @@ def _cell(reading: Reading[_Run], row: _Row, column: str, value: float, half: fl
         reading.add(f"{before}iteration time", value, unit, statistic, row.of)
     elif column in ("#wrong", "wrong") and value > 0:
         _mark(run, row)
+        reading.add(f"{before}wrong elements", value, "elements", "", dict(row.of))
 
 
 def _mark(run: _Run, row: _Row) -> None:

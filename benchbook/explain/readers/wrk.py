@@ -25,6 +25,7 @@ _LATENCY = late(
     rf"^Latency\s+(?P<mean>{NUMBER})(?P<of_mean>{TIME_UNIT})\s+(?P<stddev>{NUMBER})"
     rf"(?P<of_stddev>{TIME_UNIT})\s+(?P<max>{NUMBER})(?P<of_max>{TIME_UNIT})(?:\s|$)"
 )
+_EACH = late(rf"^Req/Sec\s+(?P<mean>{NUMBER})(?P<prefix>[kM]?)\s")
 _SHARE = late(rf"^(?P<share>\d{{1,3}}(?:\.\d{{1,5}})?)%\s+(?P<time>{NUMBER})(?P<unit>{TIME_UNIT})$")
 _COUNTED = late(
     rf"^\*{{0,2}}(?P<count>\d{{1,15}})\*{{0,2}} requests in (?P<time>{NUMBER})"
@@ -61,6 +62,9 @@ def _line(reading: Reading[_Run], text: str) -> None:
     elif found := _LATENCY.match(text):
         for statistic in ("mean", "stddev", "max"):
             reading.add(TIME, found[statistic], unit_of(found[f"of_{statistic}"]), statistic)
+    elif (found := _EACH.match(text)) and run.facts.get("threads"):
+        each = float(found["mean"]) * {"": 1.0, "k": 1e3, "M": 1e6}[found["prefix"]]
+        reading.add("rate of a thread", each, "requests/s", "mean")
     elif text.startswith("Latency Distribution"):
         run.of_shares = True
         if "HdrHistogram" in text:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from benchbook.explain.model import Report, Result
@@ -28,6 +28,30 @@ def loaded_line(report: Report) -> Iterator[Finding]:
     if waited >= LEAST_QUEUE_NS and worst.base_value >= TIMES * idle.base_value:
         words = {"idle": idle, "loaded": worst, "waited_ns": waited}
         yield finding("line-with-queue", words, way=worst.of.get("direction"))
+
+
+TESTS_APART = 2.0
+
+
+@rule
+def speed_tests_apart(reports: Sequence[Report]) -> Iterator[str]:
+    """A note for two speed tests of one log whose downloads are far apart."""
+    first_rates = [
+        own[0]
+        for report in reports
+        if report.tool == "speedtest"
+        if (own := [rate for rate in report.called("throughput") if rate.is_positive])
+    ]
+    if len(first_rates) != 2:
+        return
+    slow, fast = sorted(first_rates, key=lambda rate: rate.base_value)
+    if fast.base_value >= TESTS_APART * slow.base_value:
+        yield (
+            f"line {slow.line}: {slow.value:g} {slow.unit} and {fast.value:g} {fast.unit} (line "
+            f"{fast.line}) are two tests of one kind. The slower one is no limit of the line, if "
+            "both went over the same one: its server, its way or its program is. speedtest-cli "
+            "(Python) often reaches less than the program of Ookla"
+        )
 
 
 FLAT, SPAN = 1.25, 64

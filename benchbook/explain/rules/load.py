@@ -64,16 +64,21 @@ def failed_requests(report: Report) -> Iterator[Finding]:
         words = {"late": timed_out, "longest": longest, "every": whole}
         yield finding("timeouts-left-out", words, about=[timed_out])
     broken = [counts[kind] for kind in _OF_SOCKET if kind in counts]
-    broken += [own for kind in ("failed",) if (own := counts.get(kind))]
+    known = (_OF_STATUS, "timeouts", *_OF_SOCKET)
+    broken += [own for kind, own in counts.items() if kind not in known]
     if not broken or (report.facts.get("only_lengths_differ") and len(broken) == 1):
         if broken:
             yield finding("lengths-differ", lengths=broken[0])
         return
     most = max(broken, key=lambda own: own.value)
-    if not every:
+    answers = sum(own.value for own in report.called("responses") if own.is_number)
+    if not every and not answers:
         yield finding("nothing-answered", most=most)
-    elif most.value >= BROKEN * every:
+    elif most.value >= BROKEN * (every or answers):
+        are_counted = report.facts.get("failed_are_counted")
         words = {"most": most, "every": whole, "kind": most.of.get("failure")}
+        words |= {"completed": None if are_counted else whole}
+        words["all_of"] = whole if are_counted else None
         yield finding("requests-failed", words, about=[most])
 
 
@@ -200,7 +205,7 @@ def _few(report: Report) -> Iterator[tuple[str, dict[str, Any]]]:
     if took < SOON_S:
         yield "load-over-soon", words
     elif count < FEW or (connections > 1 and count <= FEW_EACH * connections):
-        each = count / connections if connections else None
+        each = count / connections if connections > 1 and report.tool != "dnsperf" else None
         yield "few-requests", words | {"each": each, "connections": connections}
 
 

@@ -14,6 +14,7 @@ from typing import Any
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Line, Log, Report, Result
 from benchbook.explain.printed_digits import LONGEST
+from benchbook.explain.rules import network_states
 from benchbook.explain.rules.clock_limits import clocks_of_limits
 from benchbook.explain.rules.common.findings import finding
 from benchbook.findings import Finding
@@ -29,22 +30,24 @@ LEAST_LINES, HOT, FELL = 4, 80.0, 0.97
 @dataclass(frozen=True)
 class State:
     """What one monitor printed, and what it means where it means something; `kind` is one of
-    findings.toml, "" where nothing is wrong."""
+    findings.toml, "" where nothing is wrong; `made`: a finding that was made elsewhere."""
 
     report: Report
     kind: str = ""
     words: dict[str, Any] = field(default_factory=dict)
+    made: Finding | None = None
 
     @property
     def finding(self) -> Finding | None:
         """The finding of its kind; None where nothing is wrong."""
-        return finding(self.kind, self.words) if self.kind else None
+        return finding(self.kind, self.words) if self.kind else self.made
 
 
 def states(log: Log) -> list[State]:
     """All of a log, in its order."""
     every = [*_limits(log), *_shares(log), *_steps(log), *_clocks(log)]
     every += [State(*found) for found in clocks_of_limits(log)]
+    every += [State(report, made=own) for report, own in network_states.states(log)]
     return sorted(every, key=lambda state: state.report.line)
 
 

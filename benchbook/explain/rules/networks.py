@@ -31,6 +31,7 @@ from benchbook.explain.rules.common.transfer_ends import (
     met,
     over_udp,
 )
+from benchbook.explain.rules.common.transfer_parts import intervals_of
 from benchbook.explain.units import in_base
 from benchbook.findings import Finding
 
@@ -254,6 +255,8 @@ def _resent(report: Report) -> tuple[float, Result, dict[str, Any]] | None:
         return None
     totals = [again for again in report.called("retransmits") if again.statistic == "total"]
     sums = [again for again in totals if str(again.of.get("stream")).startswith(SUM)] or totals
+    if not totals:
+        return _resent_in_intervals(report)
     for again in sums[:1]:
         of_line = {own.name: own for own in report.being("total") if own.line == again.line}
         moved, rate = of_line.get("transferred"), of_line.get("throughput")
@@ -266,6 +269,29 @@ def _resent(report: Report) -> tuple[float, Result, dict[str, Any]] | None:
         least = min(windows, key=lambda own: own.base_value) if windows else None
         return share, again, {"again": again, "moved": moved, "rate": rate, "least": least}
     return None
+
+
+LEAST_MOVED_BYTES = 1e8
+
+
+def _resent_in_intervals(report: Report) -> tuple[float, Result, dict[str, Any]] | None:
+    """The share, the count and the words of a finding, by the intervals of the first stream: for a
+    transfer whose totals were cut off. The count is of all of them, in the line of the last."""
+    own = next(iter(intervals_of(report, "retransmits").values()), [])
+    lines = {again.line for again in own}
+    pairs = [[each for each in report.called(name) if each.line in lines] for name in RATES]
+    if not own or not all(pairs) or any(len(each) != len(own) for each in pairs):
+        return None
+    last, count = own[-1], sum(again.value for again in own)
+    moved_bytes = sum(moved.base_value for moved in pairs[0])
+    share = count * SEGMENT_BYTES / moved_bytes if moved_bytes > 0 else 0.0
+    is_told = count >= LEAST_SEGMENTS and LEAST_AGAIN <= share < 1
+    if not is_told or moved_bytes < LEAST_MOVED_BYTES:
+        return None
+    again = replace(last, value=count)
+    moved = Result("transferred", moved_bytes / 2**20, "MiB", last.line, "total")
+    words = {"again": again, "moved": moved, "rate": pairs[1][-1], "least": None}
+    return share, again, words
 
 
 RATES = ("transferred", "throughput")

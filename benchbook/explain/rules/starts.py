@@ -188,7 +188,7 @@ def cold_sizes(report: Report) -> Iterator[Finding]:
     Decided by the sweep: nothing makes a small message slower than larger ones but what came first,
     a connection that was opened or pages that were touched inside the timed loop.
     """
-    if report.tool == "table" and "message_bytes" in report.columns:
+    if report.tool in ("table", "fabtests") and "message_bytes" in report.columns:
         yield from _cold_row(report)
     # A collective may have a bad algorithm for few bytes.
     if report.facts.get("pattern") != "point to point" or "message_bytes" not in report.columns:

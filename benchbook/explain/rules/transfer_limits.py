@@ -20,6 +20,7 @@ from benchbook.explain.rules.common.transfer_parts import intervals_of
 from benchbook.findings import Finding
 
 IPERFS = ("iperf", "iperf3")
+OTHERS = ("netperf", "qperf", "speedtest", "nuttcp", "ntttcp")
 LEAST_INTERVALS = 4
 ONE_SEGMENT_BYTES = 1500  # of the congestion window: TCP has a single segment under way
 MOST_OF = 0.6  # of the intervals
@@ -206,7 +207,7 @@ def job_is_busy(report: Report) -> Iterator[Finding]:
 DEFAULT_BITS_PER_S = (0.99e6, 1.061e6)  # of UDP without -b: 1 Mbit/s, of iperf 2 times 1.05
 _BITS = late(r"^(\d+(?:\.\d+)?)([kKmMgG]?)(?:bits?|b)?(?:/\d+)?$", re.I)
 _SIZES = {"": 1.0, "k": 1e3, "m": 1e6, "g": 1e9}
-AS_ASKED, BEHIND = 0.02, 0.9
+AS_ASKED, BEHIND = 0.02, 0.95
 MANY_LOST = 5.0  # per cent
 
 
@@ -388,7 +389,7 @@ def link_is_full(report: Report) -> Iterator[str]:
     sums = [rate for rate in rates if str(rate.of.get("stream")).startswith(SUM)] or rates
     if report.tool == "speedtest":
         sums.sort(key=lambda rate: rate.base_value)
-    for rate in sums[-1:] if report.tool in (*IPERFS, "netperf", "qperf", "speedtest") else []:
+    for rate in sums[-1:] if report.tool in (*IPERFS, *OTHERS) else []:
         bits = 8 * (rate.rate or 0.0)
         if JUMBO_BITS_PER_S[0] <= bits <= JUMBO_BITS_PER_S[1]:
             yield (

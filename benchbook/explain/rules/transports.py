@@ -141,18 +141,37 @@ MTU_BYTES = 1024
 @rule
 def few_requests_of_rdma(report: Report) -> Iterator[Finding | str]:
     """An RDMA test of few requests, and a note of frames of 1500 bytes under RoCE."""
-    if report.tool != "perftest" or not report.results:
+    if report.tool not in ("perftest", "fabtests") or not report.results:
         return
     rows = [own for own in report.being("mean") if is_number(own.of.get("iterations"))]
     counts = [own.of["iterations"] for own in rows]
     if counts and max(counts) < FEW_ITERATIONS:
-        yield finding("few-iterations", count=max(counts), row=rows[-1])
+        yield finding("few-iterations", count=max(counts), row=rows[-1], tool=report.tool)
+    elif (words := _of_moment(rows)) is not None:
+        yield finding("few-milliseconds", words)
     if report.facts.get("mtu_bytes") == MTU_BYTES and report.facts.get("link_type") == "Ethernet":
         yield (
             f"line {report.line}: packets have {MTU_BYTES} bytes of payload, as Ethernet of 1500 "
             "allows. With jumbo frames (ip link set mtu 9000) they have 4096, which a fast link "
             "needs for its full rate"
         )
+
+
+SHORT_S = 0.005
+
+
+def _of_moment(rows: Sequence[Result]) -> dict[str, Any] | None:
+    """The words of a single size whose iterations were over within milliseconds."""
+    rates = [row for row in rows if row.name == "bandwidth" and row.rate and row.is_positive]
+    sizes = {row.of.get("message_bytes") for row in rates}
+    size, count = (
+        (rates[0].of.get(name) for name in ("message_bytes", "iterations")) if rates else (0, 0)
+    )
+    if len(sizes) != 1 or not (is_number(size) and is_number(count)):
+        return None
+    took = size * count / (rates[0].rate or 1.0)
+    words = {"row": rates[0], "took": took, "size": size, "count": count}
+    return words if 0 < took < SHORT_S else None
 
 
 SMALL_BYTES = 256

@@ -1,0 +1,208 @@
+"""inconsistent-report, load-errors, closed-loop: counts, times and rates of load tools that do not
+fit each other, and loads that could not keep the rate that was asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from benchbook.explain.lazy_regex import late
+from benchbook.explain.model import Command, Report, Result
+from benchbook.explain.printed_digits import is_number
+from benchbook.explain.readers.common.command_lines import option
+from benchbook.explain.readers.common.load_lines import COUNT, FAILED, RATE, TIME
+from benchbook.explain.rules import rule
+from benchbook.explain.rules.common.findings import finding
+from benchbook.findings import Finding
+
+FAR = 1.5  # printed rate ÷ count over time, or the other way round
+THOUSAND = 0.02  # how near to a power of a thousand
+NO_RUN_S = 3e7  # a year
+KEPT = 1_000_000  # answers of which hey keeps the statistics
+
+
+@rule
+def rate_of_counts(report: Report) -> Iterator[Finding]:
+    """A printed rate that is not the printed count over the printed time."""
+    rate, count = report.only(RATE, "mean"), report.only(COUNT, "total")
+    took = report.facts.get("elapsed_s")
+    if rate is None or not is_number(took) or took <= 0 or not rate.is_number:
+        return
+    if took > NO_RUN_S:
+        if count and count.is_positive:
+            yield _no_such_time(report, count, took)
+        return
+    if count and count.is_positive and count.value >= 10 and rate.value > 0:
+        made = count.value / took
+        times = rate.value / made
+        if not 1 / FAR <= times <= FAR:
+            unit = next((size for size in (1e3, 1e6) if _is_near(times, size)), None)
+            words = {"rate": rate, "count": count, "took": took, "made": made}
+            yield finding("rate-of-counts", words, factor=times, unit=unit)
+
+
+def _is_near(value: float, size: float) -> bool:
+    return abs(value / size - 1) <= THOUSAND
+
+
+def _no_such_time(report: Report, count: Result, took: float) -> Finding:
+    """A clock that went over its end; the time that was asked for makes the rate, where it is
+    known."""
+    asked = _seconds(option(Command(report.line, report.asked), "-d", "--duration", "-z"))
+    words = {"count": count, "years": took / 3.156e7, "asked": asked}
+    return finding("no-such-time", words, made=count.value / asked if asked else None)
+
+
+_TIME = late(r"^(\d{1,6})(s|m|h)?$")
+
+
+def _seconds(text: str) -> float | None:
+    found = _TIME.match(text)
+    return float(found[1]) * {"m": 60, "h": 3600}.get(found[2] or "s", 1) if found else None
+
+
+@rule
+def kept_answers(report: Report) -> Iterator[Finding]:
+    """Counts of answers that end at a round million, below rate times time."""
+    rate, took = report.only(RATE, "mean"), report.facts.get("elapsed_s")
+    answers = [own for own in report.called("responses") if own.is_number]
+    got = sum(own.value for own in answers)
+    if report.tool != "hey" or got != KEPT or rate is None or not is_number(took):
+        return
+    made = rate.value * took
+    if made > 1.02 * got:
+        words = {"got": got, "made": made, "rate": rate}
+        yield finding("kept-answers", words, about=answers[:1])
+
+
+BEHIND, LEAST_S = 0.95, 1e9
+_RATE = late(r"^(\d{1,9}(?:\.\d{1,6})?)([kKmM]?)$")
+_NAMES = {"wrk": ("-R", "--rate"), "hey": ("-q",)}
+
+
+@rule
+def behind_its_rate(report: Report) -> Iterator[Finding]:
+    """A load at a fixed rate that the tool could not send, so that the waiting grows with time.
+
+    Decided by the rate that the command asks for, the one that was reached (of all, or of each
+    thread times their number), and latencies of a second and more.
+    """
+    command = Command(report.line, report.asked)
+    asked = _many(option(command, *_NAMES[report.tool])) if report.tool in _NAMES else 0.0
+    mean = report.only(TIME, "mean")
+    if not asked or mean is None or not mean.is_positive:
+        return
+    rate, each = report.only(RATE, "mean"), report.only("rate of a thread", "mean")
+    threads = report.facts.get("threads")
+    reached, shown = 0.0, rate
+    if rate and rate.is_positive:
+        reached = rate.value
+    elif each and each.is_positive and is_number(threads):
+        reached, shown = each.value * threads, each
+    if report.tool == "wrk" and 0 < reached < BEHIND * asked and mean.base_value >= LEAST_S:
+        words: dict[str, Any] = {"asked": asked, "reached": reached, "mean": mean, "shown": shown}
+        yield finding("behind-its-rate", words, about=[mean])
+    elif report.tool == "hey" and reached:
+        yield from _paced(report, asked, reached, mean)
+
+
+def _paced(report: Report, asked: float, reached: float, mean: Result) -> Iterator[Finding]:
+    """Connections that wait for their turn under a limit of the rate for all."""
+    connections, least = report.facts.get("concurrency"), report.only(TIME, "min")
+    if not is_number(connections) or connections < 2 or least is None or not least.is_positive:
+        return
+    turn_ns = connections / asked * 1e9
+    is_limited = abs(reached / asked - 1) <= 0.1
+    fits = 0.3 * turn_ns <= mean.base_value <= 1.1 * turn_ns
+    if is_limited and fits and mean.base_value >= 10 * least.base_value:
+        words = {"asked": asked, "connections": connections, "turn_ns": turn_ns}
+        yield finding("waits-for-pace", words, mean=mean, least=least)
+
+
+def _many(text: str) -> float:
+    found = _RATE.match(text)
+    return float(found[1]) * {"k": 1e3, "m": 1e6}.get(found[2].lower(), 1) if found else 0.0
+
+
+@rule
+def no_transaction(report: Report) -> Iterator[Finding]:
+    """A list of siege with no transaction and successful ones."""
+    count, well = report.only(COUNT, "total"), report.only("successful requests", "total")
+    if report.tool == "siege" and count and well and count.value == 0 and well.is_positive:
+        yield finding("no-transaction", count=count, well=well)
+
+
+LOST = 0.005  # of the queries
+
+
+@rule
+def lost_queries(report: Report) -> Iterator[Finding]:
+    """Queries of names that had no answer in time."""
+    sent, lost = report.only("queries sent", "total"), report.only("queries lost", "total")
+    if sent and lost and sent.is_positive and lost.value >= LOST * sent.value:
+        words = {"lost": lost, "sent": sent, "share": lost.value / sent.value}
+        yield finding("lost-queries", words, about=[lost])
+
+
+BELOW = 0.6  # of the fastest: what no rounding of an edge makes
+
+
+@rule
+def bins_below_fastest(report: Report) -> Iterator[Finding]:
+    """A histogram whose first filled bin ends below the fastest time.
+
+    Decided by times in seconds: other units are those of the whole summary.
+    """
+    edge, least = report.facts.get("least_bin_s"), report.only(TIME, "min")
+    if edge is None or least is None or least.unit != "s" or not least.is_positive:
+        return
+    if edge < BELOW * least.value and edge + 0.001 < least.value:
+        line = report.facts["bins_line"]
+        yield finding("bins-below-fastest", about=[least], edge=edge, least=least, line=line)
+
+
+FAILED_CHECKS = 0.01  # of the checks
+
+
+@rule
+def failed_checks(report: Report) -> Iterator[Finding]:
+    """Checks of k6 that answers did not pass: no answer counts as failed for that."""
+    every, failed = report.only("checks", "total"), report.only("failed checks", "total")
+    if every and failed and failed.value >= FAILED_CHECKS * every.value > 0:
+        yield finding("failed-checks", every=every, failed=failed)
+
+
+_SEVERAL = late(r"^-{0,2}inputs=\S+,\S")
+
+
+@rule
+def joined_attacks(report: Report) -> Iterator[str]:
+    """A note for a report of vegeta over several files, whose rate has the pauses in between."""
+    rate = report.only(RATE, "mean")
+    if report.tool == "vegeta" and rate and any(map(_SEVERAL.match, report.asked)):
+        yield (
+            f"line {rate.line}: the report joins several files. {rate.value:g} {rate.unit} is the "
+            "count over the time from the first request to the last of all, with the pauses "
+            "between the attacks. The rate of each attack is in its own report"
+        )
+
+
+WITHIN_MS = 100.0
+LIMITS = (1000.0, 2000.0, 5000.0, 10_000.0, 20_000.0, 30_000.0, 60_000.0, 120_000.0)
+
+
+@rule
+def at_its_limit(report: Report) -> Iterator[str]:
+    """A note where failures stand next to a longest time that is a round limit of seconds."""
+    failed = [own for own in report.called(FAILED) if own.is_positive]
+    most = report.only(TIME, "max")
+    if not failed or most is None or not most.is_positive:
+        return
+    milliseconds = most.base_value / 1e6
+    for limit in LIMITS:
+        if limit <= milliseconds <= limit + min(WITHIN_MS, 0.01 * limit):
+            yield (
+                f"line {most.line}: the longest time of {most.value:,.6g} {most.unit} is just "
+                f"above {limit / 1e3:g} s. That is where a limit gave up waiting (of the tool, a "
+                "proxy or the server), so the longest waits were cut there"
+            )

@@ -1,0 +1,78 @@
+"""fixed-delay, falls-with-size: what the times of a sweep over sizes of messages show."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+from benchbook.explain.model import Report
+from benchbook.explain.rules import rule
+from benchbook.explain.rules.common.findings import finding
+from benchbook.explain.sweeps import Sweep
+from benchbook.explain.units import bytes_per_s
+from benchbook.findings import Finding
+
+LEAST_SIZES = 3
+
+
+def _is_time(sweep: Sweep) -> bool:
+    return bytes_per_s(1.0, sweep[0].unit) is None
+
+
+STEP, STAYS = 12.0, 0.5  # of times, from a size to its double; later times ÷ that one
+LEAST_US = 20.0
+ABOVE_PROTOCOLS = 512 * 1024  # bytes: below, protocols and algorithms change (delays.py)
+
+
+@rule
+def stall_from_size(report: Report) -> Iterator[Finding]:
+    """A time that is many times as long for twice the bytes, and stays so for all larger ones.
+
+    Decided by the sweep: bytes and protocols make it two to four times as long.
+    """
+    for sweep in report.sweeps if "message_bytes" in report.columns else []:
+        times, sizes = sweep.times, sweep.sizes
+        for at in range(1, len(sweep)):
+            if sizes[at] > 2 * sizes[at - 1] or times[at - 1] <= 0 or at < 2:
+                continue
+            if sizes[at] <= ABOVE_PROTOCOLS:
+                continue
+            ratio = times[at] / times[at - 1]
+            if not STEP <= ratio < 1e6:
+                continue
+            stays = min(times[at:]) >= STAYS * times[at]
+            if stays and (not _is_time(sweep) or sweep[at].base_value >= LEAST_US * 1e3):
+                words = {"before": sweep[at - 1], "after": sweep[at], "ratio": ratio}
+                words |= {"small": sizes[at - 1], "large": sizes[at]}
+                words["last"] = sweep[-1] if at + 1 < len(sweep) else None
+                yield finding("stall-from-size", words, about=[sweep[at - 1], sweep[at]])
+            return
+
+
+FALLS, LEAST_BYTES, LEAST_RATE = 0.4, 1 << 20, 5e8
+
+
+@rule
+def rate_falls_with_size(report: Report) -> Iterator[Finding]:
+    """A rate that falls steadily behind its peak, up to the largest messages.
+
+    Decided by three sizes in a row, each with less than the one before, that end at two fifths of
+    the peak.
+    """
+    if report.facts.get("pattern") == "collective":
+        return
+    for sweep in report.sweeps if "message_bytes" in report.columns else []:
+        if len(sweep) < LEAST_SIZES + 1:
+            continue
+        rates = [
+            size / time if time > 0 else 0.0
+            for size, time in zip(sweep.sizes, sweep.times, strict=True)
+        ]
+        peak = max(range(len(rates)), key=rates.__getitem__)
+        tail = rates[peak:]
+        falls = len(tail) > 2 and all(b < 0.95 * a for a, b in pairwise(tail))
+        if falls and sweep.sizes[-1] >= LEAST_BYTES and 0 < tail[-1] <= FALLS * tail[0]:
+            words = {"peak": sweep[peak], "last": sweep[-1], "part": tail[-1] / tail[0]}
+            words |= {"peak_bytes": sweep.sizes[peak], "last_bytes": sweep.sizes[-1]}
+            yield finding("falls-with-size", words)
+            return
