@@ -17,7 +17,7 @@ _ROW = late(
     r"[, ]+(?:in )?(?P<time>[\d.,]+(?:e[+-]?\d+)?) ?(?:s|secs?|seconds)\b,? ?\(?(?P<rate>"
     r"[\d.,]+) ?(?P<unit>[kMGT]?B/s|bytes/sec)"
 )
-_COMMAND = late(r"(?:^|[\s;&|])dd (?P<words>(?:\w+=[^\s;&|]+ ?)+)")
+_COMMAND = late(r"(?:^|[\s;&|])dd (?P<words>\w+=[^\s;&|]+(?: \w+=[^\s;&|]+)*)")
 _UNITS = {"bytes/sec": "B/s"}
 _SYNCED = ("fdatasync", "fsync", "direct", "dsync", "sync")
 
