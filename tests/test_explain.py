@@ -95,8 +95,9 @@ def test_all_importers_of_a_tool_say_what_they_look_for() -> None:
     said = explanation.looked_for()
     modules = [readers.importer(name) for name in readers.names()]
     tools = {module.TOOL for module in modules}
-    others = {"table", "text", "list of sizes", "nvidia-smi", "named figures", "figures"}
-    assert said.keys() == tools | others | {"table without units"}
+    others = {"table", "text", "list of sizes", "named figures", "figures", "table without units"}
+    several = {tool for each in explanation.OF_SEVERAL for tool in each.LOOKS_FOR}
+    assert said.keys() == tools | others | several
     assert len(tools) < len(modules)
     looked_for = {name: sign.looks_for for name, sign in readers.signs().items()}
     assert all(looked_for[name] in said[readers.importer(name).TOOL] for name in readers.names())

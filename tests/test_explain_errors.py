@@ -118,7 +118,7 @@ STATES = {
     "gpu-slowed-down": "        HW Slowdown                 : Active",
     "gpu-width-now": "   Link Width\n      Max            : 16x\n      Current        : 8x",
     "node-without-memory": "node 1 cpus: 8 9\nnode 1 size: 0 MB\nnode 1 free: 0 MB",
-    "lspci-downgraded": "LnkSta: Speed 2.5GT/s (downgraded), Width x16 (ok)",
+    "lspci-speed": "LnkSta: Speed 2.5GT/s (downgraded), Width x16 (ok)",
 }
 
 

@@ -43,13 +43,17 @@ from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Log, Report
 from benchbook.explain.readers.common import (
     bare_tables,
+    device_states,
     event_tables,
+    graphics_rates,
+    kernel_metrics,
     labelled_figures,
+    model_rates,
     named_figures,
-    nvidia_smi,
     prose_counts,
     prose_figures,
     size_lists,
+    torch_reports,
     unit_tables,
 )
 from benchbook.explain.rules import Ask, Machine, Statement, machine_states, rules
@@ -157,9 +161,9 @@ def of_content(name: str, content: bytes, machine: Machine) -> Explained:
     reports = sorted((report for _, own in parts for report in own), key=_line)
     messages = [message for log_part, _ in parts for message in error_messages.messages(log_part)]
     failures = [message for message in messages if not message.entry.is_note]
-    if not reports and not failures:
-        with _guarded("reading of nvidia-smi", notes):
-            parts = [(log_part, nvidia_smi.read(log_part)) for log_part, _ in parts]
+    if not reports:
+        with _guarded("reading of states of devices", notes):
+            parts = [(log_part, device_states.read(log_part)) for log_part, _ in parts]
         reports = sorted((report for _, own in parts for report in own), key=_line)
     states = [state for log_part, _ in parts for state in machine_states.states(log_part)]
     if not reports and states:
@@ -223,6 +227,11 @@ def _line(report: Report) -> int:
     return report.line
 
 
+# Of programs that are mostly posted alone; each module reads some of a kind.
+_SEVERAL = (graphics_rates, model_rates, torch_reports, kernel_metrics)
+OF_SEVERAL = (*_SEVERAL, device_states)  # each reads several tools
+
+
 def read(log: Log, notes: list[str] | None = None) -> list[Report]:
     """What all importers find in a log, in its order."""
     reports: list[Report] = []
@@ -230,6 +239,10 @@ def read(log: Log, notes: list[str] | None = None) -> list[Report]:
         if any(map(log.has, sign.words)):
             with _guarded(f"importer {name}", notes):
                 reports += readers.importer(name).read(log)
+    if not reports:
+        for several in _SEVERAL:
+            with _guarded(f"reading by {several.__name__.rpartition('.')[2]}", notes):
+                reports += several.read(log)
     if not reports:
         with _guarded("reading of tables", notes):
             for others in _OTHERS:
@@ -257,7 +270,9 @@ def looked_for() -> dict[str, str]:
     for name, sign in readers.signs().items():
         tool = readers.importer(name).TOOL
         signs[tool] = f"{signs[tool]}; {sign.looks_for}" if tool in signs else sign.looks_for
-    for other in (nvidia_smi, *_OTHERS[1:], *_LISTS, bare_tables):
+    for several in OF_SEVERAL:
+        signs |= several.LOOKS_FOR
+    for other in (*_OTHERS[1:], *_LISTS, bare_tables):
         tool, sign = other.TOOL, other.LOOKS_FOR
         signs[tool] = f"{signs[tool]}; {sign}" if tool in signs else sign
     return signs

@@ -1,5 +1,5 @@
 """What programs, linkers and kernels say when they fail, what tools say of the machine's state, and
-words that tell where a log was made: error_messages.toml has what each of these means."""
+words that tell where a log was made: what each of these means stands in files next to this one."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from benchbook.explain.model import Line, Log, Report
 from benchbook.explain.printed_digits import LONGEST
 from benchbook.findings import Effect, Finding, proof
 
-CATALOGUE = Path(__file__).with_suffix(".toml")
+# In this order: what is special comes first.
+CATALOGUES = ("device_messages.toml", "system_messages.toml", "error_messages.toml")
 ARTEFACT = "run-failed"
 _MOST_LINES = 200  # of one message; a loop prints it very often
 _QUOTED = 160  # characters of a line
@@ -87,8 +88,8 @@ class Message:
 @cache
 def entries() -> list[Entry]:
     """All messages that are known."""
-    catalogue = tomllib.loads(CATALOGUE.read_text(encoding="utf-8"))
-    return [Entry(name, **entry) for name, entry in catalogue.items()]
+    texts = [Path(__file__).with_name(name).read_text(encoding="utf-8") for name in CATALOGUES]
+    return [Entry(name, **entry) for text in texts for name, entry in tomllib.loads(text).items()]
 
 
 def messages(log: Log) -> list[Message]:

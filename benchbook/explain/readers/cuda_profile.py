@@ -16,7 +16,7 @@ _NSYS = late(r"^Time \(%\)\s+Total Time \(ns\)")
 _SECTION = late(
     r"(?P<device>gpu_?kern|Kernel (?:Summary|Statistics)|gpu_?mem_?time|MemOps Summary \(by Time\)"
     r"|Memory Operation Statistics \(by time\))|(?P<call>cuda_?api|API (?:Summary|Statistics))"
-    r"|(?P<other>os_?rt|OS Runtime|nvtx|NVTX|by [Ss]ize|mem_?size)"
+    r"|(?P<system>os_?rt|OS Runtime)|(?P<other>nvtx|NVTX|by [Ss]ize|mem_?size)"
 )
 _TIME = r"\d+(?:\.\d+)?(?:ns|us|ms|s)"
 _ROW = late(

@@ -19,6 +19,7 @@ AT_LIMIT = 0.97
 HOT_GPU, HOT_CPU = 90, 97  # °C
 LEAST_SECONDS = 3  # of one device
 FELL = 0.95  # of its clock
+BUSY_POWER = 0.8  # of its limit: no idle GPU draws that
 WARM = 80  # °C: makes it likely that the heat is why
 
 
@@ -116,7 +117,12 @@ def device_at_limit(report: Report) -> Iterator[Finding | str]:
     if errors:
         yield finding("ecc-errors", errors=errors[0], about=errors)
     loads = [own for row in rows if (own := row.of("busy"))]
-    if loads and all(own.value == 0 for own in loads):
+    at_work = any(
+        draw.value >= BUSY_POWER * limit.value > 0
+        for row in rows
+        if (draw := row.of("power")) and (limit := row.of("power limit"))
+    )
+    if loads and not at_work and all(own.value == 0 for own in loads):
         yield (
             f"line {loads[0].line}: no GPU of this table works (0 %), so clocks, powers and links "
             "are those of idle ones"
@@ -153,6 +159,7 @@ def clock_falls(report: Report) -> Iterator[Finding]:
 def hot(report: Report) -> Iterator[Finding]:
     """A processor or GPU near the temperature at which it slows down."""
     degrees = [own for own in report.results if own.unit == "°C" and own.is_number]
+    degrees = [own for own in degrees if not own.name.startswith("slowdown")]
     hottest = max(degrees, key=lambda own: own.value, default=None)
     if hottest is None:
         return

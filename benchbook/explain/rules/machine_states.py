@@ -14,6 +14,7 @@ from typing import Any
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Line, Log, Report, Result
 from benchbook.explain.printed_digits import LONGEST
+from benchbook.explain.readers.common import gpu_topology
 from benchbook.explain.rules import network_states
 from benchbook.explain.rules.clock_limits import clocks_of_limits
 from benchbook.explain.rules.common.findings import finding
@@ -48,7 +49,20 @@ def states(log: Log) -> list[State]:
     every = [*_limits(log), *_shares(log), *_steps(log), *_clocks(log)]
     every += [State(*found) for found in clocks_of_limits(log)]
     every += [State(report, made=own) for report, own in network_states.states(log)]
+    every += [_pairs(report) for report in (gpu_topology.read(log) if log.has("GPU0") else ())]
     return sorted(every, key=lambda state: state.report.line)
+
+
+def _pairs(report: Report) -> State:
+    """Pairs of GPUs that are connected over the host, with all kinds of connections."""
+    pairs = report.facts["pairs_by_link"]
+    if not any(kind in gpu_topology.BY_HOST for kind in pairs):
+        return State(report)
+    kinds = [f"{kind}: {gpu_topology.in_words(own)}" for kind, own in pairs.items()]
+    has_links = any(kind.startswith("NV") for kind in pairs)
+    words = {"kinds": "; ".join(kinds), "line": report.line, "first": report.results[0]}
+    words["none"] = None if has_links else "No pair has NVLink"
+    return State(report, "gpus-over-host", words)
 
 
 _LIMITED = late(
