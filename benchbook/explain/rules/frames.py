@@ -69,7 +69,7 @@ def _score(report: Report) -> Result | None:
 
 
 @rule
-def not_run(report: Report) -> Iterator[Finding]:
+def tests_of_zero(report: Report) -> Iterator[Finding]:
     """Tests of a device that printed 0: it or its driver does not have that kind of number."""
     names = list(report.facts.get("not_run") or ())
     if names:
