@@ -205,6 +205,7 @@ NOT_SAID = {
     ),
     "half of a core": (fio(user=40.0, slat=4.0, jobs=1), "the core that submits"),
     "a disk that turns": (dd(flags=" oflag=direct", took="15.0", rate="72 MB/s"), "at rest"),
+    "nowhere": (dd(target="/dev/zero"), "may be too high"),
     "beside a share": (dd(mounts=SHARE, target="/mntx/f"), "lies on"),
     "another folder": (dd(mounts=SHARE, before="cd /srv\n", target="f"), "lies on"),
     "share of another log line": (dd(mounts="we use nfs4 on /mnt type of thing\n"), "lies on"),

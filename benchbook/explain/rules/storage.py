@@ -27,6 +27,7 @@ FIXED_BYTES = 1 << 26  # that an old hdparm reads, however long it takes
 SLOW_BYTES_PER_S = 8e6  # of a disk that the kernel reads by PIO
 
 
+_NOWHERE = ("/dev/null", "/dev/zero")  # what is written there is thrown away
 FULL = (0.8, 1.08)  # of the jobs, always handing a request over
 LEAST_TAKEN_NS, LEAST_UNSEEN_NS = 2e4, 1e5  # where nobody knows how busy the core was
 BUSY = 70.0  # per cent of a core: then it is the core that submits
@@ -140,13 +141,14 @@ def _of_dd(report: Report, unsynced: list[Report]) -> Iterator[Finding]:
         if is_file and (copy.rate or 0.0) > FLUSHED_BYTES_PER_S:
             yield finding("synced-in-memory", copy=copy, target=target)
         return
-    is_read = target.startswith("/dev/null") and source and not source.startswith("/dev/")
+    is_gone = target.startswith(_NOWHERE)
+    is_read = is_gone and source and not source.startswith("/dev/")
     if is_read and (report.facts.get("is_read_again") or (copy.rate or 0.0) > CACHED_BYTES_PER_S):
         yield finding("read-from-cache", copy=copy, source=source)
         return
-    if source.startswith("/dev/zero") and target.startswith("/dev/null"):
+    if source.startswith("/dev/zero") and is_gone:
         yield finding("no-disk", copy=copy)
-    elif target and not target.startswith("/dev/null") and not report.facts.get("file_system"):
+    elif target and not is_gone and not report.facts.get("file_system"):
         unsynced.append(report)
 
 
