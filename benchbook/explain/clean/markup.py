@@ -72,8 +72,9 @@ _STAMPS = (
     rf"<\d{{1,3}}>(?={_MONTH} )",  # of RFC 3164 before its time
     r"#\d{1,3} \d{1,5}\.\d{1,3} ",  # docker build
     r"\[(?:[\w.-]{1,80}@)?\d{1,4},\d{1,4}\]<(?:stdout|stderr)>: ?",  # mpirun --tag-output
+    r"\d\d:\d\d:\d\d (?:INFO |DEBUG)\| (?:\[(?:stdout|stderr)\] ?)?",  # Avocado
     r"(?:stdout|stderr)(?: ?[|>:]| [FP]) ",  # the latter of containers in Kubernetes
-    r"\[?(?:INFO|DEBUG|NOTICE|info|debug)\]?:? +(?=\S)",
+    r"\[?(?:INFO|DEBUG|NOTICE|info|debug)\]?[:|]? +(?=\S)",
 )
 _STAMP = late(rf"(?:{'|'.join(_STAMPS)})+(?=[^\n]*\S)")
 _STAMP_ALONE = late(rf"\[?{_ISO}\]?(?: \d\d[OE])?[ \t|:]*")  # of an empty line

@@ -22,6 +22,12 @@ _MEAN = late(
     rf"(?P<spread_unit>{_UNIT}) per loop \(mean (?:±|\+-) std\. ?dev\. of (?P<repeats>\d+) runs?, "
     rf"(?P<loops>{_COUNT}) loops? each\)$"
 )
+_AVERAGE = late(  # IPython before version 6
+    rf"^(?P<loops>{_COUNT}) loops?, average of "
+    rf"(?P<repeats>\d+): (?P<mean>\d+(?:\.\d+)?) (?P<unit>{_UNIT}) (?:±|\+-) "
+    rf"(?P<spread>\d+(?:\.\d+)?) (?P<spread_unit>{_UNIT}) per loop "
+    r"\(using standard deviation\)$"
+)
 _UNITS = {"nsec": "ns", "usec": "us", "µs": "us", "μs": "us", "msec": "ms", "sec": "s"}
 # What was timed: the line above that asks for it.
 _ASKED = late(r"^(?:In \[\d+\]: |>>> )?(?P<statement>%%?timeit\b.*)$")
@@ -54,7 +60,7 @@ def _line(reading: Reading[_Run], text: str) -> None:
         elif found := _SLOWEST.match(text):
             reading.above["slowest"] = (float(found["times"]), reading.line.number)
         return
-    found = _BEST.match(text) or _MEAN.match(text)
+    found = _BEST.match(text) or _MEAN.match(text) or _AVERAGE.match(text)
     if found is None:
         return
     reading.begin()

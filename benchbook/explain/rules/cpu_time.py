@@ -12,6 +12,7 @@ from benchbook.explain.results import grouped
 from benchbook.explain.rules import rule
 from benchbook.explain.rules.common.findings import finding
 from benchbook.explain.rules.cpus_used import uncounted_children
+from benchbook.explain.rules.stressors import uncounted
 from benchbook.findings import Finding
 
 TIMED = ("time", "hyperfine")
@@ -55,7 +56,7 @@ def waiting(reports: Sequence[Report]) -> Iterator[str]:
 
     Decided by elapsed time over user and system time of all threads.
     """
-    if uncounted_children(reports):
+    if uncounted_children(reports) or any(map(uncounted, reports)):
         return  # what their CPU time is not of, nobody knows
     every = [own for report in reports if report.tool in TIMED and (own := _spent(report))]
     waited = [

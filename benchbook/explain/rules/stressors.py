@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
-from benchbook.explain.model import Report
+from benchbook.explain.model import Report, Result
 from benchbook.explain.rules import rule
 from benchbook.explain.rules.common.findings import finding
 from benchbook.findings import Finding
@@ -13,11 +14,19 @@ TOOL = "stress-ng"
 LEAST_S = 1.0
 
 
-@rule
-def stressors_without_cpu_time(report: Report) -> Iterator[Finding]:
-    """Operations of a second and more for which neither user nor system time was counted."""
+@dataclass(frozen=True)
+class Uncounted:
+    """What a stressor did, and in which time, without any CPU time of its own."""
+
+    stressor: str
+    done: Result
+    took: Result
+
+
+def uncounted(report: Report) -> Uncounted | None:
+    """The first stressor of a second and more that has neither user nor system time."""
     if report.tool != TOOL:
-        return
+        return None
     for done in report.results:
         if not done.name.endswith(" operations") or done.unit != "operations" or done.value <= 0:
             continue
@@ -28,5 +37,12 @@ def stressors_without_cpu_time(report: Report) -> Iterator[Finding]:
         if took is None or user is None or kernel is None:
             continue
         if took.value >= LEAST_S and user.value == kernel.value == 0:
-            yield finding("no-cpu-time", done=done, took=took, stressor=name)
-            return
+            return Uncounted(name, done, took)
+    return None
+
+
+@rule
+def stressors_without_cpu_time(report: Report) -> Iterator[Finding]:
+    """Operations of a second and more for which neither user nor system time was counted."""
+    if own := uncounted(report):
+        yield finding("no-cpu-time", done=own.done, took=own.took, stressor=own.stressor)
