@@ -115,6 +115,11 @@ class Lab:
                 priorities.setdefault(name, len(self.papers) - place)
         return priorities
 
+    @property
+    def before_all(self) -> int:
+        """The priority of what every paper needs."""
+        return self.priority_of(catalogue.PROBE)
+
     # Input and parameter functions of the rules: each takes the rule's wildcards.
 
     def priority(self, wildcards: Any) -> int:
@@ -126,6 +131,10 @@ class Lab:
         """`priority`, and before what is made of other measurements of the same paper: that waits
         for nobody, and keeps every core busy at the end."""
         return self.priority(wildcards) + 0.5
+
+    def priority_of_building(self, name: str) -> float:
+        """`priority_of`, and as `priority_of_measuring`, which waits for it."""
+        return self.priority_of(name) + 0.5
 
     def devices(self, wildcards: Any) -> str:
         """What does the experiment's work beside the host: a new driver starts the job anew."""

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from conftest import ROOT, copy_checkout
 
-from benchbook.build import disassembly
-from benchbook.build.stage import build_variant, not_there
+from benchbook.build import disassembly, objects
+from benchbook.build.stage import build_variant, find_compiler, not_there
 from benchbook.define import catalogue
 from benchbook.host.compilers import program_of
 from kernels import KERNELS, compiled
@@ -64,20 +64,62 @@ def test_binary_lies_under_its_hash_and_twice_is_the_same(
 def test_what_variants_have_in_common_is_compiled_once(tmp_path: Path) -> None:
     root = copy_checkout(tmp_path / "checkout")
 
-    def objects() -> set[str]:
+    def kept() -> set[str]:
         return {path.name for path in (root / "build/objects").iterdir()}
 
     first = build(root, tmp_path, "gcc-O2")
-    once = objects()
+    once = kept()
     again = build(root, tmp_path, "gcc-O2-one-way")  # the same flags, another environment
-    assert (again["binary"], objects()) == (first["binary"], once)
+    assert (again["binary"], kept()) == (first["binary"], once)
     build(root, tmp_path, "gcc-O3")
-    with_other_flags = objects()
+    with_other_flags = kept()
     assert len(with_other_flags - once) == len(once) - 1  # all but what only moves the layout
-    header = next((root / "kernels/common").glob("*.h"))
+    header = root / "kernels/common/bench.h"
     header.write_text(header.read_text() + "/* changed */\n")
     build(root, tmp_path, "gcc-O2")
-    assert len(objects() - with_other_flags) == len(once) - 1
+    assert len(kept() - with_other_flags) == len(once) - 1
+
+
+@pytest.mark.parametrize(
+    ("flags", "compiled_anew"),
+    [
+        (["-O2", "-O2"], set()),
+        (["-O2", "-DTWICE"], {"asks.c", "asks_in_header.c"}),
+        (["-O2", "-DTWICE=2"], {"asks.c", "asks_in_header.c"}),
+        (["-O2", "-DNOBODY_ASKS"], {"asks.c", "asks_in_header.c", "is_plain.c"}),
+        (["-O2", "-DNDEBUG"], {"asks.c", "asks_in_header.c", "is_plain.c"}),
+        (["-O2", "-D_FORTIFY_SOURCE=2"], {"asks.c", "asks_in_header.c", "is_plain.c"}),
+        (["-O3"], {"asks.c", "asks_in_header.c", "is_plain.c"}),
+    ],
+)
+def test_a_macro_compiles_anew_what_asks_for_it(
+    tmp_path: Path, flags: list[str], compiled_anew: set[str]
+) -> None:
+    """Not what neither asks nor includes a file that does."""
+    root = tmp_path / "kernels"
+    own, common, work = root / "own", root / "common", tmp_path / "work"
+    for folder in (own, common, work):
+        folder.mkdir(parents=True)
+    (common / "twice.h").write_text(
+        "#ifdef TWICE\n#define TIMES 2\n#else\n#define TIMES 1\n#endif\n"
+    )
+    (common / "through.h").write_text('#include "twice.h"\n')
+    (own / "asks.c").write_text("#ifdef TWICE\nint asks;\n#endif\nint last;\n")
+    (own / "asks_in_header.c").write_text('#include "through.h"\nint times = TIMES;\n')
+    (own / "is_plain.c").write_text("int plain;\n")
+    compiler = find_compiler("gcc")
+    assert compiler is not None
+    entering = [*own.iterdir(), *common.iterdir()]
+
+    def is_compiled(source: str, given: list[str]) -> bool:
+        before = set(kept.iterdir()) if kept.exists() else set()
+        objects.shared_object(compiler, own / source, given, common, work, entering)
+        return set(kept.iterdir()) != before
+
+    kept = tmp_path / "build/objects"
+    sources = ["asks.c", "asks_in_header.c", "is_plain.c"]
+    assert all(is_compiled(source, ["-O2"]) for source in sources)
+    assert {source for source in sources if is_compiled(source, flags)} == compiled_anew
 
 
 @pytest.mark.parametrize("compiler", COMPILERS)

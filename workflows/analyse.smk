@@ -32,6 +32,7 @@ rule recorded:
     wildcard_constraints:
         machine=r"[\w.+-]+",
         run=r"[\w.+-]+",
+    priority: lab.before_all
     params:
         modules=lab.modules("analyse-recorded"),
     shell:
@@ -110,6 +111,7 @@ rule audit:
         "results/audit.json",
     log:
         "results/audit.log",
+    priority: lab.before_all
     params:
         modules=lab.modules("audit"),
     shell:

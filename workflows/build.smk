@@ -13,7 +13,7 @@ for name, owners in lab.built_together():
             lab.variants_of(owners),
         log:
             f"build/{name}.log",
-        priority: lab.priority_of(name)
+        priority: lab.priority_of_building(name)
         threads: workflow.cores
         params:
             modules=lab.modules("build"),

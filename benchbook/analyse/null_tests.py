@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from benchbook import stats
@@ -25,26 +26,21 @@ def ratio_interval(
     quantity rate (declared bytes ÷ time) or time. None where no block has both, and where a value
     is not above zero: the rate of a call that moves no bytes, a time below the clock's tick.
     """
-    both = summaries[summaries["point"].isin([numerator, denominator])]
-    if both["point"].nunique() < len({numerator, denominator}):
+    points, blocks = summaries["point"].to_numpy(), summaries["block"].to_numpy()
+    times = summaries[measure].to_numpy(np.float64)
+    values = rate(summaries["bytes_declared"].to_numpy(), times) if quantity == "rate" else times
+    sides = [
+        dict(zip(blocks[points == name], values[points == name], strict=True))
+        for name in (numerator, denominator)
+    ]
+    if not all(value > 0 for side in sides for value in side.values()):
         return None
-    values = rate(both["bytes_declared"], both[measure]) if quantity == "rate" else both[measure]
-    if not (values > 0).all():
+    top, bottom = sides
+    both = sorted(top.keys() & bottom.keys())
+    if not both:
         return None
-    pairs = pd.DataFrame([{"comparison": "c", "numerator": numerator, "denominator": denominator}])
-    logs = stats.paired_log_ratios(both[["block", "point"]].assign(value=values), pairs)
-    if logs.empty:
-        return None
-    row = stats.ratio_intervals(logs, claims=claims).iloc[0]
-    return {
-        "ratio": float(row["ratio"]),
-        "low": float(row["low"]),
-        "high": float(row["high"]),
-        "low95": float(row["low95"]),
-        "high95": float(row["high95"]),
-        "half_width": float(row["half_width"]),
-        "blocks": int(row["blocks"]),
-    }
+    logs = np.log([[top[block], bottom[block]] for block in both])
+    return stats.ratio_interval(logs[:, 0] - logs[:, 1], claims)
 
 
 def null_of(points: list[dict[str, Any]], summaries: pd.DataFrame, claims: int) -> dict[str, Any]:

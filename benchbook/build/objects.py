@@ -16,7 +16,7 @@ import subprocess
 import threading
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +24,12 @@ COMPILE_LIMIT_S = 120
 # The harness is the same in every variant: a variant's flags are for the kernel's own files alone.
 COMMON_FLAGS = ["-O2"]
 # Code model and position independence belong to a whole program: all its objects must agree.
-WHOLE_PROGRAM = re.compile(r"-(mcmodel=.+|f(no-)?(pic|pie)|(no-)?pie)", re.IGNORECASE)
+# The small code model is what every compiler takes unasked.
+WHOLE_PROGRAM = re.compile(r"-(mcmodel=(?!small).+|f(no-)?(pic|pie)|(no-)?pie)", re.IGNORECASE)
+# Our own alone: names of the compiler and the C library begin with an underscore, and NDEBUG is one
+# of the library's.
+MACRO = re.compile(r"-D(?!NDEBUG\b)([A-Za-z]\w*)")
+INCLUDED = re.compile(r'^\s*#\s*include\s+"(?:.*/)?([^"/]+)"', re.MULTILINE)
 ALWAYS = ["-std=gnu17", "-Wall", "-Wextra"]
 LINK = ["-Wl,--build-id=none"]
 _one_harness = threading.Lock()  # one thread compiles it, the others wait and use it
@@ -57,8 +62,10 @@ def harness(compiler: Compiler, common: Path, flags: list[str], work: Path) -> P
     """The common files, compiled to go with a kernel's own that have these flags.
 
     As an archive, so that the probe, which has its own main, takes only what it calls; kept in
-    build/harness under a hash of all that goes into it, because most variants share it.
+    build/harness under a hash of all that goes into it, because most variants share it. No wrapper
+    has a hand in it.
     """
+    compiler = replace(compiler, wrapper=())
     whole = [*COMMON_FLAGS, *(flag for flag in flags if WHOLE_PROGRAM.fullmatch(flag))]
     files = sorted(common.glob("*.[ch]"))
     kept = _kept(common, "harness", ".a", [*_of_compiler(compiler), whole, _contents(files)])
@@ -104,7 +111,10 @@ def shared_object(
     `entering` are all files that `source` may include; `others` tells what else it depends on, such
     as headers of libraries.
     """
-    facts = [*_of_compiler(compiler), flags, str(source), _contents(entering), others]
+    source = Path(os.path.normpath(source))
+    own = _with_included(source, entering)
+    flags = _that_matter(flags, own, entering)
+    facts = [*_of_compiler(compiler), flags, str(source), _contents(own), others]
     kept = _kept(include, "objects", ".o", facts)
     target = work / _object_name(source)
     if kept.exists():
@@ -112,6 +122,39 @@ def shared_object(
         return target
     _keep(object_file(compiler, source, flags, include, work), kept)
     return target
+
+
+def _that_matter(flags: list[str], own: Sequence[Path], entering: Sequence[Path]) -> list[str]:
+    """The flags without those that leave an object file of these own files as it is: one that is
+    said twice in a row, and a macro that another of the entering files asks for, but none of its
+    own. Macros of the compiler and of libraries stay."""
+    asked = {file: _text(file) for file in {*own, *entering}}
+    kept: list[str] = []
+    for flag in flags:
+        macro = MACRO.match(flag)
+        askers = {file for file in asked if macro and _mentions(asked[file], macro[1])}
+        if kept[-1:] != [flag] and not (askers and askers.isdisjoint(own)):
+            kept.append(flag)
+    return kept
+
+
+def _with_included(source: Path, entering: Sequence[Path]) -> list[Path]:
+    """A source and all of the entering files that it includes, directly or not."""
+    reached, waiting = [source], [source]
+    while waiting:
+        named = set(INCLUDED.findall(_text(waiting.pop())))
+        found = [file for file in entering if file.name in named and file not in reached]
+        reached += found
+        waiting += found
+    return reached
+
+
+def _text(file: Path) -> str:
+    return file.read_text(encoding="utf-8", errors="replace")
+
+
+def _mentions(text: str, name: str) -> bool:
+    return re.search(rf"\b{name}\b", text) is not None
 
 
 def _of_compiler(compiler: Compiler) -> list[Any]:

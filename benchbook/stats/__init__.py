@@ -45,6 +45,7 @@ from benchbook.stats.nulls import (
 from benchbook.stats.paired import (
     pair_counts,
     paired_log_ratios,
+    ratio_interval,
     ratio_intervals,
     ratio_intervals_by_state,
 )
@@ -101,6 +102,7 @@ __all__ = [
     "range_null",
     "range_statistic",
     "rank_sum_probabilities",
+    "ratio_interval",
     "ratio_intervals",
     "ratio_intervals_by_state",
     "settling_margin",

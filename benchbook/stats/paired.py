@@ -5,9 +5,10 @@ from collections.abc import Hashable, Iterable, Iterator
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 
 from benchbook.core.errors import BenchbookError
-from benchbook.stats.checks import finite, need_columns, positive_logs
+from benchbook.stats.checks import Floats, finite, need_columns, positive_logs
 from benchbook.stats.intervals import adjusted_level, signed_rank_interval
 from benchbook.stats.states import MIXED
 
@@ -130,11 +131,23 @@ def ratio_intervals(
             rows.append((name, 0, math.nan, 0.0, math.inf, 0.0, math.inf, math.inf, 1.0))
             continue
         values = finite(groups[name]["log_ratio"], f"Log ratios of {name}")
-        both = signed_rank_interval(values, each)
-        point = signed_rank_interval(values, POINTWISE)
-        ends = np.exp([both.estimate, both.low, both.high, point.low, point.high])
-        rows.append((name, both.n, *ends.tolist(), (both.high - both.low) / 2, both.attained))
+        rows.append((name, *_ratio_of(values, each)))
     return pd.DataFrame(rows, columns=list(INTERVAL_COLUMNS))
+
+
+def ratio_interval(log_ratios: ArrayLike, claims: int, level: float = 0.95) -> dict[str, float]:
+    """`ratio_intervals` of the log ratios (blocks,) of one comparison: ratio, low, high, low95,
+    high95, half_width, blocks. Error: as there."""
+    values = finite(log_ratios, "Log ratios")
+    made = zip(INTERVAL_COLUMNS[1:], _ratio_of(values, adjusted_level(claims, level)), strict=True)
+    row = dict(made)
+    return {name: row[name] for name in ("ratio", *INTERVAL_COLUMNS[3:8], "blocks")}
+
+
+def _ratio_of(values: Floats, level: float) -> tuple[float, ...]:
+    both, point = signed_rank_interval(values, level), signed_rank_interval(values, POINTWISE)
+    ends = np.exp([both.estimate, both.low, both.high, point.low, point.high])
+    return (both.n, *ends.tolist(), (both.high - both.low) / 2, both.attained)
 
 
 def ratio_intervals_by_state(
