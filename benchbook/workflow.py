@@ -115,11 +115,6 @@ class Lab:
                 priorities.setdefault(name, len(self.papers) - place)
         return priorities
 
-    @property
-    def before_all(self) -> int:
-        """The priority of what every paper needs."""
-        return self.priority_of(catalogue.PROBE)
-
     # Input and parameter functions of the rules: each takes the rule's wildcards.
 
     def priority(self, wildcards: Any) -> int:

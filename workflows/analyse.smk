@@ -32,7 +32,6 @@ rule recorded:
     wildcard_constraints:
         machine=r"[\w.+-]+",
         run=r"[\w.+-]+",
-    priority: lab.before_all
     params:
         modules=lab.modules("analyse-recorded"),
     shell:
@@ -111,7 +110,6 @@ rule audit:
         "results/audit.json",
     log:
         "results/audit.log",
-    priority: lab.before_all
     params:
         modules=lab.modules("audit"),
     shell:
