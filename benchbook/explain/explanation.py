@@ -43,16 +43,20 @@ from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Log, Report
 from benchbook.explain.readers.common import (
     bare_tables,
+    device_counts,
     device_states,
     event_tables,
     graphics_rates,
     kernel_metrics,
     labelled_figures,
+    loop_reports,
     model_rates,
     named_figures,
     prose_counts,
     prose_figures,
+    serving_rates,
     size_lists,
+    stated_peaks,
     torch_reports,
     unit_tables,
 )
@@ -66,6 +70,8 @@ VERSION = 1
 _OTHERS: tuple[Any, ...] = (
     event_tables,
     unit_tables,
+    device_counts,
+    stated_peaks,
     prose_figures,
     size_lists,
     prose_counts,
@@ -228,7 +234,14 @@ def _line(report: Report) -> int:
 
 
 # Of programs that are mostly posted alone; each module reads some of a kind.
-_SEVERAL = (graphics_rates, model_rates, torch_reports, kernel_metrics)
+_SEVERAL = (
+    graphics_rates,
+    serving_rates,
+    model_rates,
+    torch_reports,
+    kernel_metrics,
+    loop_reports,
+)
 OF_SEVERAL = (*_SEVERAL, device_states)  # each reads several tools
 
 

@@ -12,7 +12,7 @@ from benchbook.explain.readers.common.times import scaled
 
 TOOL = "benchmark-ips"
 _ROW = late(
-    r"^(?P<name>\S.{0,200}?):?\s+(?P<rate>\d[\d,]*(?:\.\d+)?)(?P<prefix>[kMBT]?) "
+    r"^(?P<name>\S.{0,200}?):?\s+(?P<rate>\d[\d,]*(?:\.\d+)?)(?P<prefix>[kMBT]?) +"
     r"\(± *(?P<percent>\d+(?:\.\d+)?)%\) i/s(?: +\([^()]{1,30}\))?"
     r"(?: +- +(?P<count>\d[\d,]*(?:\.\d+)?)(?P<count_prefix>[kMBT]?)"
     r"(?: in +(?P<s>\d+(?:\.\d+)?) ?s)?)?$"

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from benchbook.explain.lazy_regex import late
+from benchbook.explain.model import Result
 from benchbook.explain.readers.common.line_reader import LineReader, Reading, Run
 
 TOOL = "benchmarkdotnet"
@@ -40,7 +41,16 @@ _DETAILED = late(
     r"^Mean = (?P<mean>[\d.,]+) (?P<unit>ns|us|μs|µs|ms|s), StdErr = [^,]+, N = (?P<count>\d+), "
     r"StdDev = (?P<stddev>[\d.,]+) "
 )
-_ENDS = late(r"^Min = (?P<min>[\d.,]+) (?P<unit>\S+), .*Max = (?P<max>[\d.,]+) ")
+_ENDS = late(
+    r"^Min = (?P<min>[\d.,]+) (?P<unit>\S+), Q1 = (?P<p25>[\d.,]+) \S+, Median = "
+    r"(?P<median>[\d.,]+) \S+, Q3 = (?P<p75>[\d.,]+) \S+, Max = (?P<max>[\d.,]+) "
+)
+_MODES = late(r"^Skewness = .{1,60}, MValue = (?P<value>\d+(?:[.,]\d+)?)$")
+_OPERATIONS = late(r"^WorkloadResult +\d{1,6}: (?P<count>\d{1,12}) op, ")
+_BIN = late(
+    r"^\[ *(?P<low>[\d.,]+) (?P<unit>ns|us|μs|µs|ms|s) ; *(?P<high>[\d.,]+) \S{1,2}\) "
+    r"\|(?P<bar>[ @]*)$"
+)
 _DEBUG = late(r"\bDEBUG\b|without optimization enabled|non-optimized")
 # What is read of a table whose head was cut off: the four columns that it has by default.
 _DEFAULT = ("Method", "Mean", "Error", "StdDev", "Median")
@@ -48,9 +58,8 @@ _BIMODAL = late(
     r"^(?P<name>\S{1,80}): .{0,60}It seems that the distribution (?:is|can have) (?P<how>\w+) "
     r".{0,20}mValue = (?P<value>\d+(?:[.,]\d+)?)"
 )
-_WARNED = late(r"^(?P<what>ZeroMeasurement|MultimodalDistribution|Environment|MinIterationTime)$")
+_WARNED = late(r"^(?P<what>MultimodalDistribution|Environment|MinIterationTime)$")
 _WARNINGS = {
-    "ZeroMeasurement": "a method takes no longer than an empty one, so its time is no figure",
     "MultimodalDistribution": "the times of a method lie around several values",
     "Environment": "a debugger or another tool was attached, or the build was not optimised",
     "MinIterationTime": "an iteration is shorter than 100 ms, so the timer and single "
@@ -65,6 +74,28 @@ class _Run(Run):
 
     heads: list[str] = field(default_factory=list)
     method: str = ""
+    operations: int = 0  # in each iteration of the log above
+    bins: list[tuple[float, float, int, str, int]] = field(default_factory=list)
+
+    def finish(self) -> bool:
+        """Keep its histogram, if it was printed."""
+        self.keep_histogram()
+        return bool(self.results)
+
+    def keep_histogram(self) -> None:
+        """Keep the bins so far, and the ends of all if nothing else is known of them."""
+        if not self.bins:
+            return
+        self.facts.setdefault("histograms", []).append((self.method, self.bins))
+        low, _, _, unit, line = self.bins[0]
+        name = f"{self.method} time".strip()
+        if not any(own.name == name for own in self.results):
+            count = sum(own[2] for own in self.bins)
+            of = {"benchmark": self.method, "repetitions": count}
+            self.results.append(Result(name, low, unit, line, "histogram from", of))
+            high, last = self.bins[-1][1], self.bins[-1][4]
+            self.results.append(Result(name, high, unit, last, "histogram to", of))
+        self.bins = []
 
 
 def _line(reading: Reading[_Run], text: str) -> None:
@@ -91,6 +122,7 @@ def _line(reading: Reading[_Run], text: str) -> None:
     elif _SHORT_JOB.search(text) and "->" not in text:
         run.facts.setdefault("short_job_line", reading.line.number)
     elif found := _METHOD.match(text):
+        run.keep_histogram()
         run.method = found["method"]
     elif found := _DETAILED.match(text) or _ENDS.match(text):
         figures = found.groupdict()
@@ -98,9 +130,23 @@ def _line(reading: Reading[_Run], text: str) -> None:
         of: dict[str, Any] = {"benchmark": run.method}
         if figures.get("count"):
             of["repetitions"] = int(figures["count"])
-        for statistic in ("mean", "stddev", "min", "max"):
+        if run.operations:
+            of["iterations"] = run.operations
+        for statistic in ("mean", "stddev", "min", "p25", "median", "p75", "max"):
             if figures.get(statistic):
                 reading.add(f"{run.method} time".strip(), figures[statistic], unit, statistic, of)
+    elif found := _MODES.match(text):
+        value = float(found["value"].replace(",", "."))
+        run.facts.setdefault("modes", []).append((run.method, value, reading.line.number))
+    elif text.startswith("[") and (found := _BIN.match(text)):
+        low, high = (reading.number(found[end]) or 0.0 for end in ("low", "high"))
+        unit = _UNITS.get(found["unit"], found["unit"])
+        count = found["bar"].count("@")
+        if run.bins and low < run.bins[-1][1] - (high - low):
+            run.keep_histogram()
+        run.bins.append((low, high, count, unit, reading.line.number))
+    elif found := _OPERATIONS.match(text):
+        run.operations = int(found["count"])
     elif _DEBUG.search(text) and run.line:
         run.facts.setdefault("debug_line", reading.line.number)
     elif (found := _WARNED.match(text)) and run.results:

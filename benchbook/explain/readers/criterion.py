@@ -82,7 +82,7 @@ def _line(reading: Reading[_Run], text: str) -> None:
             f"{found['all']} measurements of {run.name}{_DISTURBED if _is_many(found) else ''}"
         )
     else:
-        run.last = text if len(text) < 100 else ""
+        run.last = text if len(text) < 100 and not text.startswith("```") else ""
 
 
 read = LineReader(TOOL, _Run, _line)

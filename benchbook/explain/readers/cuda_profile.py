@@ -13,6 +13,7 @@ _HEAD = late(
     r"^(?:Type +)?Time ?\(%\)\s+(?:Total )?Time(?: \(ns\))?\s.*\bName\b|^Time\(%\)\s+Time\s"
 )
 _NSYS = late(r"^Time \(%\)\s+Total Time \(ns\)")
+_CALLS = late(r"\bNum Calls\b")
 _SECTION = late(
     r"(?P<device>gpu_?kern|Kernel (?:Summary|Statistics)|gpu_?mem_?time|MemOps Summary \(by Time\)"
     r"|Memory Operation Statistics \(by time\))|(?P<call>cuda_?api|API (?:Summary|Statistics))"
@@ -48,6 +49,8 @@ def _line(reading: Reading[_Run], text: str) -> None:
         run.is_open = True
         if not _NSYS.match(text):
             run.what = "device"
+        elif not run.results and run.what == "device" and _CALLS.search(text):
+            run.what = "call"
     elif run.is_open and (row := _ROW.match(text)):
         if row["type"]:
             run.what = "device" if row["type"].startswith("GPU") else "call"

@@ -64,7 +64,7 @@ def _row(reading: Reading[_Run], name: str, row: dict[str, str]) -> None:
             kind = _COUNTERS[head.partition("/")[0]]
             reading.add(f"{name} {kind}", value, f"{kind}/operation", "", of)
         elif head == "total":
-            reading.add(f"{name} total", value, "s", "", of)
+            reading.add(f"{name} total", value, "s", "total", of)
         elif head == "relative":
             reading.add(f"{name} relative", value, "%", "ratio", of)
 

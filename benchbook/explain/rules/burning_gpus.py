@@ -12,7 +12,7 @@ from benchbook.explain.rules.common.findings import finding
 from benchbook.findings import Finding
 
 TOOL = "gpu-burn"
-LEAST_SAMPLES = 6  # of a rate over time
+LEAST_SAMPLES = 5  # of a rate over time
 FELL, KEPT = 0.96, 0.975  # of the first third, in the last one
 WARMER, WARM = 5, 70  # °C: at least so much more, and so much
 SHOWN = 4

@@ -119,7 +119,9 @@ def waits_of_threads(report: Report) -> Iterator[str]:
     """A note where calls of the operating system are waits."""
     if report.tool != "cuda-profile":
         return
-    calls = [own for own in report.results if own.of.get("of_what") == "system" and own.is_time]
+    calls = [
+        own for own in report.results if own.of.get("of_what") in ("system", "call") and own.is_time
+    ]
     first = max(calls, key=lambda own: own.base_value, default=None)
     name = first.name.removesuffix(" time") if first else ""
     if first and name in _WAITS:

@@ -74,6 +74,28 @@ def _spread(spreads: dict[tuple[str, int], Result], figure: Result) -> Result | 
     return own if own is not None and own.is_number and own.is_time == figure.is_time else None
 
 
+OF_ERRORS = ("benchmark.js", "tinybench", "vitest-bench")  # which print the error of the mean
+LARGE = 0.1  # error ÷ mean
+
+
+@rule
+def errors_of_means(report: Report) -> Iterator[Finding]:
+    """Means whose printed error is a tenth of them or more."""
+    if report.tool not in OF_ERRORS:
+        return
+    errors = {(own.name, own.line): own for own in report.being("error")}
+    wide = [
+        (error.base_value / mean.base_value, mean, error)
+        for mean in report.being("mean")
+        if (error := errors.get((mean.name, mean.line))) and mean.is_positive and error.is_number
+        if error.base_value >= LARGE * mean.base_value
+    ]
+    if wide:
+        share, mean, error = max(wide, key=lambda entry: entry[0])
+        words: dict[str, Any] = {"mean": mean, "share": share, "left": len(wide) - 1 or None}
+        yield finding("mean-known-to", words, about=[mean, error])
+
+
 RUNS_BY_THE_TOOL = ("benchee", "benchmark-ips")
 
 

@@ -19,6 +19,7 @@ from benchbook.findings import Finding
 BUSY = 90.0  # per cent
 LOW_STATE, COMPUTE_STATE = 5, 2
 LOADED = 0.8  # of its limit of power: no idle GPU draws that
+HELD = 0.25  # of its memory
 COOL = 10.0  # °C below the slowdown
 ROSE = 1.5
 
@@ -74,6 +75,16 @@ def states_of_performance(report: Report) -> Iterator[Finding | str]:
             yield (
                 f"line {state.line}: P2 is the state in which GeForce cards run CUDA, with a "
                 "memory clock somewhat below that of P0. It is no throttling"
+            )
+        used, whole = named.get("memory used"), named.get("memory")
+        is_loaded = draw and limit and draw.value >= LOADED * limit.value > 0
+        is_idle = busy and busy.value == 0 and not is_loaded
+        if busy and is_idle and used and whole and used.value >= HELD * whole.value > 0:
+            yield (
+                f"line {busy.line}: {used.value:,.0f} of {whole.value:,.0f} MiB of this GPU "
+                "are taken, but it was idle (0 %) at this moment. Look again while the program "
+                "runs (nvidia-smi dmon). If it stays idle, the program waits for its input or "
+                "the processor, or computes there"
             )
         if busy and draw and limit and busy.value == 0 and draw.value >= LOADED * limit.value > 0:
             yield (

@@ -1,11 +1,12 @@
 """Rates of models as their programs log them: llama.cpp's timings, DeepSpeed's samples a second,
-and Megatron's iterations.
+Megatron's iterations, and MXNet's speeds.
 
 They are read where no benchmark with a reader of its own was.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,12 +19,14 @@ LOOKS_FOR = {
     "llama.cpp": "llama.cpp: `eval time = 10721.79 ms / 249 tokens (43.06 ms per token, …)`",
     "deepspeed": "DeepSpeed: `CurrSamplesPerSec=157.8, MemAllocated=1.75GB`",
     "megatron": "Megatron: `elapsed time per iteration (ms): 5361.6 | …`",
+    "training-speed": "MXNet and others: `Batch [20-40]  Speed: 112.84 samples/sec`",
 }
 _N = r"\d{1,12}(?:\.\d{1,20})?"
 _TIMING = late(
     rf"(?P<name>load|sample|sampling|prompt eval|eval|total)(?: time)?\s*=\s*(?P<time>{_N}) ms"
     rf"(?: /\s*(?P<count>\d{{1,9}})\s+(?P<of>tokens|runs))?"
-    rf"(?:\s*\(\s*(?P<each>{_N}|inf) ms per token,\s*(?P<rate>{_N}|inf|-?nan) tokens per second)?"
+    rf"(?:\s*\(\s*(?P<each>{_N}|inf|-?nan) ms per token"
+    rf"(?:,\s*(?P<rate>{_N}|inf|-?nan) tokens per second)?)?"
 )
 
 
@@ -42,6 +45,8 @@ def _timing(reading: Reading[_Request], text: str) -> None:
     if any(own.name == f"{name} time" for own in reading.run.results):
         reading.begin()
     reading.add(f"{name} time", found["time"], "ms", "total", of)
+    if found["each"] and not found["rate"] and found["each"][0].isdecimal():  # of older versions
+        reading.add(f"{name} time per token", found["each"], "ms", "mean", of)
     if found["rate"] and found["rate"] not in ("inf", "nan", "-nan"):
         reading.add(f"{name} rate", found["rate"], "tokens/s", "mean", of)
 
@@ -81,19 +86,41 @@ def _iteration(reading: Reading[Run], text: str) -> None:
         reading.add("rate of each GPU", rate["rate"], "Tflop/s", "sample", of)
 
 
+_SPEED = late(rf"\bSpeed: ?(?P<rate>{_N}) ?(?P<what>samples|images|tokens)/s(?:ec)?\b")
+_DEVICES = late(
+    r"^(?:(?:with|on|using) )?(?P<count>\d{1,3}) ?x? ?(?:GPUs?|devices?|cards?):?$", re.I
+)
+
+
+@dataclass
+class _Training(Run):
+    """The speeds of one start; a line above may say on how many devices."""
+
+
+def _training(reading: Reading[_Training], text: str) -> None:
+    if found := _DEVICES.match(text):
+        reading.begin(facts={"devices": int(found["count"])})
+    elif "Speed:" in text and (found := _SPEED.search(text)):
+        of = {"repetition": len(reading.run.results)}
+        reading.add("speed", found["rate"], f"{found['what']}/s", "sample", of)
+
+
 _timings = LineReader("llama.cpp", _Request, _timing)
 _speeds = LineReader("deepspeed", Run, _speed)
 _iterations = LineReader("megatron", Run, _iteration)
+_trainings = LineReader("training-speed", _Training, _training)
 
 
 def read(log: Log) -> list[Report]:
     """One report for each request or run; a table next to timings of llama.cpp is of its bench."""
     every: list[Report] = []
-    if log.has("tokens per second"):
+    if log.has("tokens per second") or log.has("ms per token"):
         every += _timings(log)
         every += unit_tables.read(log) if every else []
     if log.has("SamplesPerSec="):
         every += _speeds(log)
     if log.has("elapsed time per iteration"):
         every += _iterations(log)
+    if log.has("Speed:"):
+        every += _trainings(log)
     return sorted(every, key=lambda report: report.line)

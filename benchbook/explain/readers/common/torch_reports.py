@@ -164,7 +164,7 @@ _timers = LineReader("torch.utils.benchmark", _Timer, _measurement)
 def read(log: Log) -> list[Report]:
     """One report for each table, measurement or message."""
     every: list[Report] = []
-    if log.has("Self CPU %"):
+    if log.has("Self CPU %") or log.has("Self CPU time total"):
         every += _profiles(log)
     if log.has("Median:"):
         every += _timers(log)
