@@ -28,8 +28,8 @@ _WIDTH = 100  # where nobody looks at a terminal
 # What a finding means for the figures, by its effect.
 MEANING = {
     "invalidates": "do not use these figures",
-    "biases": "these figures are off",
-    "explains": "this is why",
+    "biases": "these figures may be off",
+    "explains": "this may be why",
     "informs": "to be said with these figures",
 }
 

@@ -21,6 +21,13 @@ ARTEFACT = "run-failed"
 _MOST_LINES = 200  # of one message; a loop prints it very often
 _QUOTED = 160  # characters of a line
 _FOLLOWING = 6  # lines of a message of several
+# No message, though it has the words of one: a line of source that a compiler shows, a comment, a
+# command that looks for the words or prints them, and code that would print or raise them.
+_NO_MESSAGE = late(
+    r"^\s{0,20}\d{1,6} \|\s|^\s{0,40}(?://|/\*)"
+    r"|(?:^|[|$#>;&] ?|\bsudo )(?:[ef]?grep|zgrep|rg|echo|printf) +[-\"'\w]"
+    r"|\b(?:[fs]?n?printf|perror|f?puts|e?println!?) ?\(|\b(?:cerr|cout) <<|\bthrow std::"
+)
 
 
 @dataclass(frozen=True)
@@ -116,6 +123,8 @@ def _lines(log: Log, entry: Entry, taken: set[int]) -> Iterator[Line]:
     for index in log.kinds.lines_with(entry.words):
         line = log.lines[index]
         if len(line.text) > LONGEST or line.number in taken:
+            continue
+        if not entry.is_note and _NO_MESSAGE.search(line.text):
             continue
         text = line.text
         if entry.across:

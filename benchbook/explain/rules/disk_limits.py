@@ -154,8 +154,8 @@ def requests_under_way(report: Report) -> Iterator[Finding | str]:
     ):
         yield (
             f"line {wait.line}: rate times latency is {number(in_flight)} requests under way, of "
-            f"{asked} that were asked for. So the queue was not full, and something before the "
-            "device holds the rate (the submitting core, a limit, flushes)"
+            f"{asked} that were asked for. So the queue was not full, and most likely something "
+            "before the device holds the rate (the submitting core, a limit, flushes)"
         )
 
 

@@ -136,7 +136,7 @@ def single_requests(report: Report) -> Iterator[Finding | str]:
                 each_us = 1e6 * _SMALL / rate.rate
                 yield (
                     f"line {rate.line}: {rate.value:g} {rate.unit} at one request of 4 KiB at a "
-                    f"time is its time, {number(each_us)} us, and no limit of the device"
+                    f"time shows its time, {number(each_us)} us, and no limit of the device"
                 )
                 return
 

@@ -203,6 +203,6 @@ def at_its_limit(report: Report) -> Iterator[str]:
         if limit <= milliseconds <= limit + min(WITHIN_MS, 0.01 * limit):
             yield (
                 f"line {most.line}: the longest time of {most.value:,.6g} {most.unit} is just "
-                f"above {limit / 1e3:g} s. That is where a limit gave up waiting (of the tool, a "
-                "proxy or the server), so the longest waits were cut there"
+                f"above {limit / 1e3:g} s. Most likely a limit gave up waiting there (of the "
+                "tool, a proxy or the server), so the longest waits were cut"
             )

@@ -108,7 +108,7 @@ def _of_host(report: Report, result: Result, machine: Machine) -> _Ceiling | Non
     if not report.column(result, "array_bytes") or has_own_memory(report):
         return None
     if modules := report.facts.get("memory_bytes_per_s"):
-        return _Ceiling(modules, "its memory carries in theory, as the log says")
+        return _Ceiling(modules, "its memory carries at most by the log's own figures")
     if attained := machine.memory_bytes_per_s:
         return _Ceiling(attained, f"was the best that was measured there ({machine.source})")
     return None

@@ -97,8 +97,8 @@ def datagrams_fill_link(report: Report) -> Iterator[str]:
                 yield (
                     f"line {got.line}: {got.value:g} {got.unit} is what {name} Ethernet carries of "
                     f"datagrams at most, and {sent.value:g} {sent.unit} were sent (line "
-                    f"{sent.line}). So the link was full, and the rest was dropped before it. Ask "
-                    "for less (-b)"
+                    f"{sent.line}). So most likely the link was full, and the rest was dropped "
+                    "before it. Ask for less (-b)"
                 )
                 return
 

@@ -58,6 +58,6 @@ def copies_before_kernels(report: Report) -> Iterator[Finding | str]:
     if first is not None and "Synchronize" in first.name:
         yield (
             f"line {first.line}: {first.name.removesuffix(' time')} heads the calls, because it "
-            "waits there for the device. Its time is that of kernels and copies, and no cost of "
-            "the call"
+            "waits there for the device. Its time is mostly that of kernels and copies, and no "
+            "cost of the call"
         )

@@ -33,7 +33,7 @@ def reasons_of_clocks(report: Report) -> Iterator[Finding | str]:
         return
     active = [name for name, is_active in reasons.items() if is_active]
     line = report.facts["reasons_line"]
-    if "Idle" in active:
+    if active == ["Idle"]:
         yield (
             f"line {line}: the GPU is idle (Idle: Active), and nothing else holds its clock back. "
             "Clocks, power and link of this moment are those of a GPU without work; look while "
@@ -41,8 +41,8 @@ def reasons_of_clocks(report: Report) -> Iterator[Finding | str]:
         )
     elif not active:
         yield (
-            f"line {line}: no reason holds the clock of the GPU back at this moment: it is as high "
-            "as the card allows"
+            f"line {line}: at this moment the driver names nothing that holds the clock of the "
+            "GPU back"
         )
     heat, slow = report.only("temperature"), report.only("slowdown temperature")
     if heat and slow and active and "Idle" not in active and heat.value <= slow.value - COOL:
@@ -73,8 +73,8 @@ def states_of_performance(report: Report) -> Iterator[Finding | str]:
         if state and state.value == COMPUTE_STATE and works and not is_named:
             is_named = True
             yield (
-                f"line {state.line}: P2 is the state in which GeForce cards run CUDA, with a "
-                "memory clock somewhat below that of P0. It is no throttling"
+                f"line {state.line}: P2 is the state in which GeForce cards mostly run CUDA, with "
+                "a memory clock somewhat below that of P0. It is no throttling"
             )
         used, whole = named.get("memory used"), named.get("memory")
         is_loaded = draw and limit and draw.value >= LOADED * limit.value > 0

@@ -38,8 +38,8 @@ def large_file(report: Report) -> Iterator[Finding | str]:
     if fast := report.facts.get("too_fast"):
         yield (
             f"line {report.facts['too_fast_line']}: bonnie++ prints +++++ where a test was over "
-            f"too soon to be timed ({fast}). These were done in memory; take more files (-n) or a "
-            "larger file (-s, twice the memory)"
+            f"too soon to be timed ({fast}). Mostly these were done in memory; take more files "
+            "(-n) or a larger file (-s, twice the memory)"
         )
 
 

@@ -283,6 +283,6 @@ def segments_of_tunnel(report: Report) -> Iterator[str]:
     if "." in far and not asked and report.results:
         yield (
             f"line {report.line}: its segments have {size:,} bytes, where frames of 1500 leave "
-            "1448 or 1460. So a tunnel or an overlay is on the way (VPN, VXLAN, containers). The "
-            "work of packing each segment may hold the rate"
+            "1448 or 1460. So most likely a tunnel or an overlay is on the way (VPN, VXLAN, "
+            "containers, a cloud). The work of packing each segment may hold the rate"
         )
