@@ -105,7 +105,7 @@ BM_A/8_mean     -0.0123         -0.0120           100            99           10
             GEOMEAN.format(new=13.3, delta="-2.21%", p=0.002, percent="-2.22"),
         ),
         (
-            "So the first one holds what a start costs",
+            "So the first one holds what a start and",
             NVBENCH.format(count="3342x", batch="10.267"),
             NVBENCH.format(count="3342x", batch="14.267"),
         ),

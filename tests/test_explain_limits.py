@@ -193,7 +193,7 @@ SAID = {
             dd("/dev/zero", "/run/a", "bs=1M count=512 conv=fdatasync", 512, 1 << 20, 0.8),
             dd("/dev/zero", "/mnt/a", "bs=1M count=512 conv=fdatasync", 512, 1 << 20, 9.3),
         ),
-        "do not lie on the same device",
+        "most likely the two lie on two devices",
     ),
     "layer": (
         "/dev/vg/home:\n Timing buffered disk reads: 142 MB in  3.01 seconds =  47.24 MB/sec\n"

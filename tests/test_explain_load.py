@@ -94,8 +94,8 @@ def words(text: str) -> str:
 SAID = {
     "own host": (wrk(host="localhost"), "share its cores"),
     "timeouts": (wrk(errors=ERRORS.format(read=0, late=50)), "not in its latencies"),
-    "broken reads": (wrk(errors=ERRORS.format(read=5000, late=0)), "that were lucky"),
-    "statuses": (wrk(errors="  Non-2xx or 3xx responses: 100000\n"), "another status than 2xx"),
+    "broken reads": (wrk(errors=ERRORS.format(read=5000, late=0)), "may leave these out"),
+    "statuses": (wrk(errors="  Non-2xx or 3xx responses: 100000\n"), "were no success"),
     "nothing": (
         wrk(count=0, rate="0.00", mean="0.00", errors=ERRORS.format(read=236, late=0)),
         "No request was completed",
@@ -122,7 +122,7 @@ SAID = {
 NOT_SAID = {
     "another host": (wrk(), "share its cores"),
     "a few timeouts are said, nothing else": (wrk(errors=ERRORS.format(read=0, late=5)), "lucky"),
-    "few broken reads": (wrk(errors=ERRORS.format(read=50, late=0)), "that were lucky"),
+    "few broken reads": (wrk(errors=ERRORS.format(read=50, late=0)), "may leave these out"),
     "more at a rate": (
         wrk(mean="40.00").replace("  100000", "  Latency Distribution (HdrHistogram)\n  100000"),
         "but there were only",

@@ -180,7 +180,7 @@ def statements(log: str) -> str:
         ("so nothing was tested", YABS.format(rate="0.00"), YABS.format(rate="0.90")),
         ("a link of USB 2 carries", IOZONE.format(read=30053), IOZONE.format(read=130053)),
         ("with pauses between them", FOLDER, DISK),
-        ("A cache of the disk or its host holds the small range", FOLDER + DISK, DISK + DISK),
+        ("Most likely a cache of the disk or its host holds the", FOLDER + DISK, DISK + DISK),
         ("under way, but only 1 may be", fio(955, 1889.0), fio(955, 1040.0)),
         ("they most likely wait for a limit", fio(6004, 21300.0, 128), fio(6210, 20610.0, 128)),
         (
@@ -188,7 +188,7 @@ def statements(log: str) -> str:
             fio(6004, 21300.0, 128),
             fio(6004, 21300.0, 128, spread=1.6),
         ),
-        ("The latency shows the depth", fio(6210, 20610.0, 128), fio(6210, 9610.0, 128)),
+        ("The latency goes with the depth", fio(6210, 20610.0, 128), fio(6210, 9610.0, 128)),
         ("are the slowest one or two", fio(19, 28000.0, took=2052), fio(955, 1040.0)),
         (
             "the latency of the write leaves the flush out",
@@ -222,7 +222,7 @@ def statements(log: str) -> str:
             ETCD.format(verdict="PASS", how="is", rate=7900),
         ),
         (
-            "hardly anything was sent",
+            "far less was sent than",
             RSYNC.format(sent="93,928", speedup="60,958.12"),
             RSYNC.format(sent="5,738,535,283", speedup="1.00"),
         ),

@@ -21,10 +21,10 @@ ARTEFACT = "run-failed"
 _MOST_LINES = 200  # of one message; a loop prints it very often
 _QUOTED = 160  # characters of a line
 _FOLLOWING = 6  # lines of a message of several
-# No message, though it has the words of one: a line of source that a compiler shows, a comment, a
-# command that looks for the words or prints them, and code that would print or raise them.
+# No message, though it has the words of one: a line of source that a compiler shows, a command that
+# looks for the words or prints them, and code that would print or raise them.
 _NO_MESSAGE = late(
-    r"^\s{0,20}\d{1,6} \|\s|^\s{0,40}(?://|/\*)"
+    r"^\s{0,20}\d{1,6} \|\s"
     r"|(?:^|[|$#>;&] ?|\bsudo )(?:[ef]?grep|zgrep|rg|echo|printf) +[-\"'\w]"
     r"|\b(?:[fs]?n?printf|perror|f?puts|e?println!?) ?\(|\b(?:cerr|cout) <<|\bthrow std::"
 )

@@ -50,7 +50,7 @@ def objects_at_a_time(report: Report) -> Iterator[str]:
         yield (
             f"line {time.line}: {many} objects were under way, so the mean of {time.value:g} "
             f"{time.unit} is {many} divided by {rate.value:g} a second. It shows how many were "
-            "sent at a time (-t), and not what one of them takes"
+            "sent at a time (-t), and need not be what one of them takes alone"
         )
 
 

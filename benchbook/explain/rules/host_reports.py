@@ -48,8 +48,8 @@ def speed_tests_apart(reports: Sequence[Report]) -> Iterator[str]:
     if fast.base_value >= TESTS_APART * slow.base_value:
         yield (
             f"line {slow.line}: {slow.value:g} {slow.unit} and {fast.value:g} {fast.unit} (line "
-            f"{fast.line}) are two tests of one kind. The slower one is hardly a limit of the "
-            "line, if both went over the same one: its server, its way or its program may be. "
+            f"{fast.line}) are two tests of one kind. If both went over the same line, the slower "
+            "one is hardly its limit: its server, its way or its program may be. "
             "speedtest-cli (Python) often reaches less than the program of Ookla"
         )
 

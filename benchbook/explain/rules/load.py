@@ -141,8 +141,9 @@ def requests_at_a_time(report: Report) -> Iterator[Finding | str]:
     elif not batch:
         yield (
             f"line {mean.line}: with {number(most)} requests always under way the mean of "
-            f"{mean.value:g} {mean.unit} is just {number(most)} ÷ {rate.value:,.6g} a second. It "
-            "grows with the connections and is not what the server takes for one request"
+            f"{mean.value:g} {mean.unit} is just {number(most)} ÷ {rate.value:,.6g} a second. If "
+            "the server is at its limit, it grows with the connections, and is not what the "
+            "server takes for one request"
         )
 
 

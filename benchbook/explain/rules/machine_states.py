@@ -127,7 +127,8 @@ def _shares(log: Log) -> Iterator[State]:
         # The first row of vmstat is the mean since the machine was started.
         of_time = rows[1:] if tool == "vmstat" and len(rows) > 1 else rows
         kind, words = _meaning(of_time)
-        yield State(report, kind, words)
+        is_single = tool == "vmstat" and len(rows) == 1
+        yield State(report, kind, {**words, "single": is_single or None} if kind else words)
 
 
 def _meaning(rows: Sequence[Sequence[Result]]) -> tuple[str, dict[str, Any]]:

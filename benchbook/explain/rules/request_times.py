@@ -196,7 +196,8 @@ def latency_of_queue(report: Report) -> Iterator[str]:
             yield (
                 f"line {time.line}: with {most:g} requests under way at {per_s:,.6g} a second each "
                 f"takes {time.value:,.6g} {time.unit}, that is {most:g} ÷ {per_s:,.6g} s. The "
-                "latency shows the depth of the queue, and not the time of one request alone"
+                "latency goes with the depth of the queue, and need not be the time of one "
+                "request alone"
             )
 
 
