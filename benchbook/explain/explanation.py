@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from benchbook.core.number_format import listed, plural
-from benchbook.explain import readers, sample_detectors
+from benchbook.explain import general_readers, readers, sample_detectors
 from benchbook.explain.clean.pipeline import log_of, panes_of
 from benchbook.explain.context import (
     best_of_runs,
@@ -20,6 +20,7 @@ from benchbook.explain.context import (
     headings,
     job_files,
     machine_facts,
+    own_errors,
     process_totals,
     quoted_rates,
     said_same,
@@ -42,23 +43,14 @@ from benchbook.explain.input_limits import (
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Log, Report
 from benchbook.explain.readers.common import (
-    bare_tables,
-    device_counts,
     device_states,
-    event_tables,
     graphics_rates,
     kernel_metrics,
-    labelled_figures,
     loop_reports,
     model_rates,
-    named_figures,
-    prose_counts,
-    prose_figures,
     serving_rates,
-    size_lists,
-    stated_peaks,
+    text_figures,
     torch_reports,
-    unit_tables,
 )
 from benchbook.explain.rules import Ask, Machine, Statement, machine_states, rules
 from benchbook.explain.shapes import Shapes
@@ -66,17 +58,6 @@ from benchbook.explain.to_json import of_report, plain
 from benchbook.findings import Finding
 
 VERSION = 1
-# What reads a log in which no importer found anything, in this order.
-_OTHERS: tuple[Any, ...] = (
-    event_tables,
-    unit_tables,
-    device_counts,
-    stated_peaks,
-    prose_figures,
-    size_lists,
-    prose_counts,
-)
-_LISTS: tuple[Any, ...] = (named_figures, labelled_figures)
 NOT_RECOGNISED = 2  # exit code
 
 
@@ -180,6 +161,14 @@ def of_content(name: str, content: bytes, machine: Machine) -> Explained:
         named = [message for message in failures if message.entry.tool not in ("shell", "kernel")]
         reports = [message.report for message in (named or failures)[:1]]
     if not reports:
+        with _guarded("reading of figures in text", notes):
+            parts = [(log_part, text_figures.read(log_part)) for log_part, _ in parts]
+        reports = sorted((report for _, own in parts for report in own), key=_line)
+    if not reports:
+        own_messages = own_errors.own_errors(log)
+        messages += own_messages
+        reports = [message.report for message in own_messages]
+    if not reports:
         called = "standard input" if name == STDIN else name if name.isprintable() else repr(name)
         return Explained(name, trouble=_unknown(called, log), notes=notes)
     for log_part, own in parts:
@@ -256,20 +245,15 @@ def read(log: Log, notes: list[str] | None = None) -> list[Report]:
         for several in _SEVERAL:
             with _guarded(f"reading by {several.__name__.rpartition('.')[2]}", notes):
                 reports += several.read(log)
-    if not reports:
-        with _guarded("reading of tables", notes):
-            for others in _OTHERS:
-                reports = reports or others.read(log)
-            reports = reports or _longest_list(log) or bare_tables.read(log)
+    with _guarded("reading of tables", notes):
+        reports += (
+            general_readers.read_timed(log, reports)
+            if reports
+            else general_readers.read_shapes(log)
+        )
     with _guarded("reading of titles", notes):
         reports = titles.parted(log, reports)
     return sorted(reports, key=_line)
-
-
-def _longest_list(log: Log) -> list[Report]:
-    """What the reader of lists of figures finds that finds the most of them."""
-    every: list[list[Report]] = [reader.read(log) for reader in _LISTS]
-    return max(every, key=lambda found: sum(len(report.results) for report in found))
 
 
 def explained(name: str, content: bytes, machine: Machine) -> dict[str, Any]:
@@ -285,7 +269,7 @@ def looked_for() -> dict[str, str]:
         signs[tool] = f"{signs[tool]}; {sign.looks_for}" if tool in signs else sign.looks_for
     for several in OF_SEVERAL:
         signs |= several.LOOKS_FOR
-    for other in (*_OTHERS[1:], *_LISTS, bare_tables):
+    for other in general_readers.EVERY:
         tool, sign = other.TOOL, other.LOOKS_FOR
         signs[tool] = f"{signs[tool]}; {sign}" if tool in signs else sign
     return signs

@@ -51,6 +51,11 @@ _STAMPS = (
     rf"\[?{_ISO}\]?(?: \d\d[OE][+ ]|[ \t]|[|:]\s?){_PROCESS}",  # GitHub, GitLab, loggers, journal
     # What loggers name: Python's, and those of Java.
     r"- [\w.]{1,60} - (?:INFO|DEBUG) - ",
+    r"- (?:INFO|DEBUG) - ",
+    rf"\[{_ISO} +(?:INFO|DEBUG|TRACE) +[\w:.-]{{1,80}}\] ",  # of Rust
+    r"\d{4}/\d\d/\d\d \d\d:\d\d:\d\d(?:\.\d{1,9})? (?:[\w./-]{1,60}\.go:\d{1,6}: )?",  # of Go
+    r"\((?:[\w.]{1,40} )?pid=\d{1,8}(?:, ip=[\d.]{7,15})?\) ",  # Ray
+    r"\[rank ?\d{1,5}\]:? ",  # PyTorch
     r"(?:INFO|DEBUG) +\[[A-Za-z][\w.:-]{0,60}\] [\w.$]{1,100} +[-:] ",
     r"(?:INFO|DEBUG):[\w.]{1,60}:",
     r"\[[A-Za-z][\w.:@#/ -]{0,60}\] (?:INFO|DEBUG) +[\w.$]{1,100} +- ",  # logback
@@ -73,6 +78,7 @@ _STAMPS = (
     r"#\d{1,3} \d{1,5}\.\d{1,3} ",  # docker build
     r"\[(?:[\w.-]{1,80}@)?\d{1,4},\d{1,4}\]<(?:stdout|stderr)>: ?",  # mpirun --tag-output
     r"\d\d:\d\d:\d\d (?:INFO |DEBUG)\| (?:\[(?:stdout|stderr)\] ?)?",  # Avocado
+    r"\[(?:stdout|stderr)\] ?",
     r"(?:stdout|stderr)(?: ?[|>:]| [FP]) ",  # the latter of containers in Kubernetes
     r"\[?(?:INFO|DEBUG|NOTICE|info|debug)\]?[:|]? +(?=\S)",
 )
@@ -85,7 +91,9 @@ _GLUED = late(
 )
 # Each of them has a clock, a number in brackets, such a mark, or a word: without one none is tried.
 _MARKED = late(r"[:\]#<](?:(?<=\d:)\d\d:|(?<=\d\]) |(?<=[#<])\d)")
-_STAMP_WORDS = ("stdout", "stderr", "INFO", "DEBUG", "NOTICE", "info", "debug")
+_STAMP_WORDS = (
+    "stdout", "stderr", "INFO", "DEBUG", "NOTICE", "info", "debug", "pid=", "[rank",
+)  # fmt: skip
 _NAMED = late(r"([\w./:@-]{1,60}(?: \([\w. -]{1,20}\))?) *\| ?")  # a service, or a job
 _PODDED = late(r"(\[pod/[\w.-]{1,253}/[\w.-]{1,63}\]) ?")  # kubectl logs --prefix
 # A host, as pdsh, clush and parallel --tag write it, or a clock without a date. sockperf begins its
@@ -98,7 +106,7 @@ _FILED = late(r"([\w./~+-]{1,120}\.(?:log|txt|out|err|md):)(?:\d{1,7}:)?")
 _CLOCKED = late(r"(\d\d:\d\d:\d\d(?:[.,]\d{1,9})?)(?:[ \t]|$)")
 # What a logger or a runner names itself. sockperf's lines begin so, and those of iperf by streams.
 _CALLED = late(
-    r" {0,8}((?!sockperf\b)[A-Za-z_][\w.-]{1,40}:(?= )"
+    r" {0,8}((?!sockperf\b|stress-ng\b)[A-Za-z_][\w.-]{1,40}:(?= )"
     r"|\[(?!SUM\]|ID\]|FD\d)[A-Za-z][\w.:/@-]{1,40}\]:?) ?"
 )
 # srun -l, mpiexec -l; lines of iperf begin by the number of a stream.
@@ -110,7 +118,7 @@ _COUNTED = late(r" {0,6}([1-9]\d{0,6})(?:\t(?!Method:)|[:|] ?)")  # cat -n, grep
 # less -N, bat, an editor, a page that shows a file: what has no bar behind it must count up.
 _LISTED = late(r" {0,8}([1-9]\d{0,6})(?: {1,2}│(?: |$)| {1,2}|\t|$)")
 _FEWEST_LISTED = 5
-_ADDED = late(r"(\+)(?!\+\+ )")  # lines of a file that a patch adds
+_ADDED = late(r"(\+)(?!\+\+ |[A-Z]{1,3}\d?:)")  # lines of a file that a patch adds
 _STEPPED = late(r"(\[[A-Za-z][\w ./-]{0,40}:\d{1,6}\])(?: |$)")  # Drone: a step and its line
 _FAR = late(r"(\[[\w.@:-]{1,60}\] (?:out|err):)(?: |$)")  # Fabric
 # What pytest shows of an assertion, points of a list, initials of who is quoted.
@@ -119,8 +127,22 @@ _PREFIXES = (
     _NAMED, _PODDED, _STERNED, _RANKED, _FILED, _HOSTED, _CALLED, _CLOCKED, _COUNTED, _LISTED,
     _STEPPED, _FAR, _MARKS, _ADDED,
 )  # fmt: skip
+# Those that one block of a page may have alone.
+_OF_BLOCKS = (
+    _NAMED,
+    _PODDED,
+    _STERNED,
+    _FILED,
+    _HOSTED,
+    _CLOCKED,
+    _COUNTED,
+    _STEPPED,
+    _FAR,
+    _ADDED,
+)
 _FIGURES = late(r"[\s\d.,]+")
 _QUOTED = late(r"(?:[ \t]*>)+(?:[ \t]|$)")
+_TIGHT = late(r">[^\s>=]")
 _BARRED = late(r"[ \t]*\|(?: |$)(?=[^|]*\|?$)")  # also in a frame
 _FRAMED = late(r"[ \t]*\| \+-")  # a table of text within such a frame
 _BARS = late(r"[ \t]*\|(?: |$)")
@@ -142,7 +164,7 @@ def unwrapped(text: str) -> list[str]:
     one line stays one, parted by `SOFT` where it holds several."""
     if "<" in text and _IS_PAGE.search(text):
         text = _from_page(text)
-    elif any(has(text, entity) for entity in ("&lt;", "&gt;", "&quot;", "&#")):
+    elif has(text, "&") and _ENTITY.search(text):
         text = _from_entities(text)
     if "\\" in text:
         text = _ESCAPED.sub(r"\1", text)
@@ -153,6 +175,8 @@ def unwrapped(text: str) -> list[str]:
     lines = text.split("\n")
     if has(text, "#+"):
         lines = [_without(_ORG, line) for line in lines]
+    if has(text, "\n>") or text[:1] == ">":
+        lines = _unquoted_tight(lines)
     lines = _plain(_unfenced(lines if "\t" in text else _dedented(lines)))
     if has(text, "^C"):
         lines = [_INTERRUPTED.sub("", line) if "^C" in line else line for line in lines]
@@ -162,15 +186,39 @@ def unwrapped(text: str) -> list[str]:
 
 
 def _unfenced(lines: list[str]) -> list[str]:
-    """Without the numbers of a listing that stands between fences: what is around it has none."""
+    """Without what begins all lines of a block between fences, where what is around has no such:
+    the numbers of a listing, a service, a host. The last block may have lost its end."""
     fences = [number for number, line in enumerate(lines) if _FENCE.match(line)]
-    for first, last in zip(fences[::2], fences[1::2], strict=False):
+    if not fences:
+        return lines
+    lines = list(lines)
+    ends = [*fences[1::2], len(lines)]
+    for first, last in zip(fences[::2], ends, strict=False):
         block = lines[first + 1 : last]
         sample = [line for line in block if line and not line.isspace()]
         stamps = [stamp for stamp in map(_LISTED.match, sample) if stamp]
         if _is_listing(sample, stamps) and _counts_up([stamp[1] for stamp in stamps]):
             lines[first + 1 : last] = [_without(_LISTED, line) for line in block]
+            continue
+        pattern = _shared(sample)
+        if pattern is not None and pattern in _OF_BLOCKS:
+            lines[first + 1 : last] = [_without(pattern, line) for line in block]
     return lines
+
+
+def _unquoted_tight(lines: list[str]) -> list[str]:
+    """Without the > that stands right before the text of several lines in a row: `>fio-3.0`."""
+    kept = list(lines)
+    begin = 0
+    for end, line in enumerate([*lines, ""]):
+        if line[:1] == ">":
+            continue
+        block = lines[begin:end]
+        tight = sum(_TIGHT.match(own) is not None for own in block)
+        if len(block) >= _LEAST and tight > 0 and not any(own[:3] == ">>>" for own in block):
+            kept[begin:end] = [own[1:] for own in block]
+        begin = end + 1
+    return kept
 
 
 def panes(text: str) -> tuple[str, str] | None:

@@ -21,8 +21,11 @@ def drop(log: Log, reports: list[Report]) -> None:
     """Take it from the report that has it, with a note. A table ends all numbers of a column at one
     place, or gives them as many decimals; one that ends before, or has fewer, was cut, if no end of
     a line is behind it."""
-    if not log.lines or not log.lines[-1].text.strip():
+    if not log.lines:
         return
+    # What somebody cut and kept in a file has the end of a line behind it: then fewer decimals
+    # alone say nothing.
+    is_ended = not log.lines[-1].text.strip()
     ending = islice(reversed(log.lines), _LOOKED_AT)
     texts: dict[int, str] = {}
     for line in ending:
@@ -35,7 +38,7 @@ def drop(log: Log, reports: list[Report]) -> None:
     for report in reports:
         if not report.results or report.results[-1].line != last:
             continue
-        if _is_unclosed(report, texts):
+        if _is_unclosed(report, texts, "|" if is_ended else _CLOSING):
             number = _AT_END.search(texts[last])
             if number and report.results[-1].value == log.number(number[0]):
                 _take(report, last)
@@ -51,7 +54,8 @@ def drop(log: Log, reports: list[Report]) -> None:
         at_right = len({column.start() for column in columns}) >= _LEAST and len(ends) == 1
         short = at_right and len(texts[last]) < ends.pop()
         is_it = report.results[-1].value == log.number(words[-1])
-        if is_it and (short or decimals(words[-1]) < digits):
+        has_fewer = decimals(words[-1]) < digits
+        if is_it and ((short and has_fewer) if is_ended else (short or has_fewer)):
             _take(report, last)
 
 
@@ -60,10 +64,10 @@ def _take(report: Report, line: int) -> None:
     report.notes.append(f"line {line}: its last number is cut off")
 
 
-def _is_unclosed(report: Report, texts: dict[int, str]) -> bool:
+def _is_unclosed(report: Report, texts: dict[int, str], closing: str) -> bool:
     """Whether all rows above end with what parts the cells, and this one does not."""
     ends = [row[-1][0][-1] for row in _rows_above(report, texts) if row]
-    return len(ends) >= _LEAST and len(set(ends)) == 1 and ends[0] in _CLOSING
+    return len(ends) >= _LEAST and len(set(ends)) == 1 and ends[0] in closing
 
 
 def _rows_above(report: Report, texts: dict[int, str]) -> list[list[re.Match[str]]]:

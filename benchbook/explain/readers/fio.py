@@ -113,7 +113,12 @@ def _line(reading: Reading[_Run], text: str) -> None:
             statistic = f"p{float(share):g}"
             of = {**run.of, "class_width": _CLASS_WIDTH}
             reading.add(f"{run.way} {kind}".strip(), float(value), unit, statistic, of)
-    elif run.way and (found := _SAMPLED.match(text)):
+    elif not run.way and (found := _SAMPLED.match(text)):
+        # Of a job whose head was cut off: of reads or writes, nobody knows.
+        run = _headless(reading)
+        for statistic, name in (("min", "least"), ("max", "most"), ("mean", "mean")):
+            reading.add("operation rate", found[name], "operations/s", statistic)
+    elif found := _SAMPLED.match(text):
         own = {name: float(found[name]) for name in ("least", "most", "mean", "deviation")}
         sampled = run.facts.setdefault("rate_samples", {})
         sampled[run.way] = {**own, "count": int(found["count"]), "line": reading.line.number}
@@ -123,11 +128,20 @@ def _line(reading: Reading[_Run], text: str) -> None:
     elif found := _DEPTHS.match(text):
         run.facts["one_in_flight_percent"] = float(found["share"])
         run.percentiles = ""
-    elif (found := _GROUP.match(text)) and run.line:
+    elif found := _GROUP.match(text):
+        run = run if run.line else _headless(reading)
         bandwidth, unit = (
             (found["bw"], found["unit"]) if found["bw"] else (found["old"], found["old_unit"])
         )
         reading.add(f"{found['way'].lower()} bandwidth", bandwidth, f"{_binary(unit)}/s", "sum")
+
+
+def _headless(reading: Reading[_Run]) -> _Run:
+    """The last run, which begins in this line for all that is known."""
+    run = reading.run
+    if not run.line and not run.notes:
+        run.notes.append(f"line {reading.line.number}: the head of this job of fio is missing")
+    return run
 
 
 def _way(reading: Reading[_Run], found: re.Match[str]) -> None:

@@ -1,4 +1,4 @@
-"""JMH: its table of results, and the iterations above it."""
+"""JMH: its table of results, the iterations above it, and its JSON."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from benchbook.explain.lazy_regex import late
+from benchbook.explain.model import Log, Report
+from benchbook.explain.readers.common import jmh_json
 from benchbook.explain.readers.common.line_reader import LineReader, Reading, Run
 
 TOOL = "jmh"
@@ -110,4 +112,9 @@ def _uncommented(text: str) -> str:
     return text.strip().lstrip("/*#").strip()
 
 
-read = LineReader(TOOL, _Run, _line, clean=_uncommented)
+_READER = LineReader(TOOL, _Run, _line, clean=_uncommented)
+
+
+def read(log: Log) -> list[Report]:
+    """One report for each table, and one for all scores of its JSON."""
+    return [*_READER(log), *jmh_json.read(log)]

@@ -33,6 +33,12 @@ _DONE = late(r"^number of transactions actually processed: (?P<count>\d{1,15})(?
 _FAILED = late(r"^number of failed transactions: (?P<count>\d{1,15})\b")
 _LATENCY = late(rf"^latency (?P<what>average|stddev)(?::| =) (?P<time>{NUMBER}) ms$")
 _RATE = late(rf"^tps = (?P<rate>{NUMBER}) \((?P<how>including|excluding|without)\b[^)]{{0,60}}\)$")
+# Of an interval of -P; where no transaction ended in it, its latency is none.
+_PROGRESS = late(
+    rf"^progress: (?P<end>{NUMBER}) s, (?P<rate>{NUMBER}) tps, lat (?P<time>{NUMBER}|-?nan|NaN) ms "
+    rf"stddev (?P<deviation>{NUMBER}|-?nan|NaN)"
+)
+PROGRESS_RATE, PROGRESS_TIME = "rate of an interval", "latency of an interval"
 _STATISTICS = {"average": "mean", "stddev": "stddev"}
 
 
@@ -41,8 +47,8 @@ class _Run(Run):
     """One start."""
 
     def finish(self) -> bool:
-        """Whether it has its rate."""
-        return any(own.name == RATE for own in self.results)
+        """Whether it has its rate, or that of an interval."""
+        return any(own.name in (RATE, PROGRESS_RATE) for own in self.results)
 
 
 def read(log: Log) -> list[Report]:
@@ -58,6 +64,12 @@ def _line(commands: Sequence[Command], reading: Reading[_Run], text: str) -> Non
     elif found := _SETTING.match(text):
         run.line = run.line or reading.line.number
         run.facts[_FACTS[found["what"]]] = int(found["count"])
+    elif text.startswith("progress: ") and (found := _PROGRESS.match(text)):
+        own: dict[str, Any] = {"end_s": float(found["end"])}
+        reading.add(PROGRESS_RATE, found["rate"], "transactions/s", "interval", own)
+        if float(found["rate"]):
+            reading.add(PROGRESS_TIME, found["time"], "ms", "interval", own)
+            reading.add(PROGRESS_TIME, found["deviation"], "ms", "stddev", own)
     elif found := _DURATION.match(text):
         run.facts["elapsed_s"] = float(found["time"])
     elif found := _DONE.match(text):

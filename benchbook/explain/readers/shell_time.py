@@ -28,6 +28,12 @@ _GNU = late(
     r"^(?P<user>\d+\.\d+)user (?P<sys>\d+\.\d+)system (?P<real>(?:\d+:){1,2}\d+(?:\.\d+)?)elapsed "
 )
 _CSH = late(r"^(?P<user>\d+\.\d+)u (?P<sys>\d+\.\d+)s (?P<real>(?:\d+:){1,2}\d+\.\d+) \d+\.\d+%")
+# R's system.time(): its heads, and a row of three numbers below.
+_R_HEAD = late(r"^user +system +elapsed$")
+_R_ROW = late(
+    r"^(?P<user>\d{1,9}(?:\.\d{1,6})?) +(?P<sys>\d{1,9}(?:\.\d{1,6})?) +"
+    r"(?P<real>\d{1,9}(?:\.\d{1,6})?)$"
+)
 _WHOLE = (_ALL, _ZSH, _GNU, _CSH)  # lines with all three
 _VERBOSE = {
     "User time (seconds)": "user", "System time (seconds)": "sys",
@@ -63,6 +69,7 @@ class _Run(Run):
     """One timed command; `counted` is what the lines above say of its threads, and where."""
 
     counted: tuple[int, int] = (0, 0)
+    is_headed: bool = False  # whether R's heads stand in the line above
 
     def finish(self) -> bool:
         """Keep it if it has two of its times or more."""
@@ -114,6 +121,12 @@ def _asked(command: Command, *, is_last: bool) -> Iterator[int]:
 def _line(reading: Reading[_Run], text: str) -> None:
     if found := next((found for form in _WHOLE if (found := form.search(text))), None):
         _whole(reading, found)
+    elif _R_HEAD.match(text):
+        reading.begin().is_headed = True
+    elif reading.run.is_headed:
+        reading.run.is_headed = False
+        if found := _R_ROW.match(text):
+            _whole(reading, found)
     elif found := _TIMED.search(text):
         reading.begin(facts={"command": found["command"]})
     elif found := _LINE.match(text):

@@ -19,7 +19,7 @@ WIDE = 0.25  # of the mean
 _NUMBERED = late(
     r"^(?P<head>[A-Za-z_ ]{2,30}?)[ _#]?(?P<number>\d{1,3})?(?P<tail>(?:[ _:].{0,40})?)$"
 )
-_DRAWN = ("named figures", "labelled figures")
+_DRAWN = ("figures",)
 
 
 @rule

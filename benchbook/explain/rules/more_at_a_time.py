@@ -11,7 +11,7 @@ from benchbook.explain.rules import rule
 from benchbook.explain.rules.common.findings import finding
 from benchbook.findings import Finding
 
-LISTS = ("figures", "named figures")
+LISTS = ("figures",)
 _ALONE = late(r"(?i)\b(?:sequential|serial|single[- ]thread(?:ed)?)\b")
 _TOGETHER = late(r"(?i)\b(?:parallel|multi[- ]?thread(?:ed)?)\b")
 SLOWER = 1.1  # times the sequential time

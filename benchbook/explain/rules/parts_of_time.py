@@ -10,7 +10,7 @@ from benchbook.explain.rules import rule
 from benchbook.explain.rules.common.findings import finding
 from benchbook.findings import Finding
 
-TOOLS = ("figures", "named figures")
+TOOLS = ("figures",)
 MOST = 0.6  # of the whole: of two such parts one is within the other
 LEAST_PARTS, LEAST_NS = 3, 1e8
 _WHOLE = late(

@@ -13,16 +13,47 @@ from typing import Any
 
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Line, Log, Report, Result
+from benchbook.explain.readers.common.bars import barred
 from benchbook.explain.results import GIVEN
 
 TOOL = "table without units"
-LOOKS_FOR = "tables of CSV, Markdown or columns with numbers below `throughput`, `latency`, `rps`"
+LOOKS_FOR = (
+    "tables of CSV, Markdown or columns with numbers below `throughput`, `latency`, `rps`, or "
+    "below `before` and `after`, `mean` and `p99`"
+)
 _OF_SPEED = late(
     r"laten|throughput|bandwidth|\b[rtq]ps\b|\bops\b|op/s|\btimes?\b|time$|duration|elapsed|runtime"
     r"|speed-?up|gflops|mflops|\bcycles\b|\bfps\b|nanotime|\bns\b|\bms\b|iops",
     re.I,
 )
-_NUMBER = late(r"[-+]?\d[\d,]*(?:\.\d+)?(?:[eE][-+]?\d{1,3})?[x×]?")
+# Two sides of a comparison, what they differ by, and statistics.
+_SIDES = frozenset(
+    ("before", "after", "baseline", "old", "new", "base", "patched", "master", "main")
+)
+_DIFFERENCES = frozenset(
+    ("ratio", "change", "delta", "diff", "difference", "improvement", "speedup")
+)
+_STATISTICS = frozenset(
+    (
+        "mean",
+        "median",
+        "avg",
+        "average",
+        "stddev",
+        "stdev",
+        "std",
+        "p50",
+        "p90",
+        "p95",
+        "p99",
+        "p999",
+    )
+)
+_COMPARED = late(rf"(?i)\b(?:{'|'.join((*_SIDES, *_DIFFERENCES, *_STATISTICS))})\b")
+# What pull requests compare as well, and is no figure of a run.
+_NO_RUN = late(r"(?i)\b(?:coverage|bundle|lines of code|commits|stars|downloads|tests?|files)\b")
+_MOST_WORDS = 5  # of a head
+_NUMBER = late(r"[-+]?\d[\d,]*(?:\.\d+)?(?:[eE][-+]?\d{1,3})?(?: ?[x×%])?")
 _RULE = late(r"[|:+=\s-]*[-=][|:+=\s-]*")
 _GAP = late(r"\s{2,}|\t+")
 _MARKS = ("|", ",", ";", "\t")
@@ -36,7 +67,7 @@ def read(log: Log) -> list[Report]:
     mark, begin = "", 0
     rows: list[tuple[Line, list[str]]] = []
     for line in (*log.printed_lines(), Line(0, "")):
-        text = line.text.strip()
+        text = barred(line.text.strip())
         if heads and text and _RULE.fullmatch(text):
             continue
         cells = _cells(text, mark) if heads else []
@@ -51,15 +82,33 @@ def read(log: Log) -> list[Report]:
 
 def _head(text: str) -> tuple[str, list[str]]:
     """How the heads of a table are parted, and the heads; none where a line is no such."""
-    if not text or len(text) > _LONGEST or not _OF_SPEED.search(text):
+    if not text or len(text) > _LONGEST or not _may_head(text):
         return "", []
     for mark in (*_MARKS, ""):
         heads = _cells(text, mark)
         is_words = not _NUMBER.fullmatch(heads[0]) if heads else False
-        named = [head for head in heads if _OF_SPEED.search(head) and len(head.split()) < 5]
-        if len(heads) >= _LEAST_COLUMNS and is_words and named and len(heads) == len(set(heads)):
+        is_head = len(heads) >= _LEAST_COLUMNS and is_words and len(heads) == len(set(heads))
+        if is_head and (any(map(_is_of_speed, heads)) or _compares(heads)):
             return mark, heads
     return "", []
+
+
+def _may_head(text: str) -> bool:
+    return bool(_OF_SPEED.search(text)) or len(_COMPARED.findall(text)) > 1
+
+
+def _is_of_speed(head: str) -> bool:
+    return len(head.split()) < _MOST_WORDS and bool(_OF_SPEED.search(head))
+
+
+def _compares(heads: Sequence[str]) -> bool:
+    """Whether columns are two sides and what they differ by, or statistics of several runs."""
+    words = {word.lower() for head in heads for word in _COMPARED.findall(head)}
+    return (
+        len(words & _SIDES) > 1
+        or len(words & _STATISTICS) > 1
+        or bool(words & _SIDES and words & _DIFFERENCES)
+    )
 
 
 def _cells(text: str, mark: str) -> list[str]:
@@ -86,10 +135,13 @@ def _report(
         return []
     columns = list(zip(*(cells for _, cells in rows), strict=True))
     is_number = [all(not cell or _NUMBER.fullmatch(cell) for cell in own) for own in columns]
-    if not any(
-        kind and _OF_SPEED.search(head) for kind, head in zip(is_number, heads, strict=True)
-    ):
-        return []
+    of_numbers = [head for kind, head in zip(is_number, heads, strict=True) if kind]
+    if not any(map(_OF_SPEED.search, of_numbers)):
+        of_words = [
+            cell for kind, own in zip(is_number, columns, strict=True) if not kind for cell in own
+        ]
+        if not _compares(of_numbers) or any(map(_NO_RUN.search, (*heads, *of_words))):
+            return []
     results: list[Result] = []
     for line, cells in rows:
         label = " ".join(
@@ -97,7 +149,7 @@ def _report(
         )
         of: dict[str, Any] = {"label": label} if label else {}
         for head, cell, kind in zip(heads, cells, is_number, strict=True):
-            value = log.number(cell.rstrip("x×")) if kind and cell else None
+            value = log.number(cell.rstrip("x×% ")) if kind and cell else None
             if value is not None:
                 results.append(Result(head or "value", value, "1", line.number, GIVEN, of))
     note = f"The table from line {begin} names no unit, so its figures are shown as they stand."

@@ -49,6 +49,12 @@ _ROWS = (
         rf"^(?P<label>[*#]?[A-Za-z][\w /()-]{{0,40}}?)\s*[:=]\s{{0,40}}(?P<value>{_NUMBER}) ?"
         r"(?P<unit>[x×])$"
     ),
+    # Value unit, a gap, label.
+    late(
+        rf"^(?P<value>{_NUMBER}) ?(?P<unit>{_BEHIND})(?:\s{{2,60}}|\s{{1,4}}(?:-|\u2013"
+        rf"|:)\s{{1,4}})"
+        r"(?P<label>[A-Za-z(][\w /.,+*#'():-]{0,60})$"
+    ),
     # Label, a gap, value unit.
     late(rf"^{_LABEL}\s{{2,60}}(?P<value>{_NUMBER}) (?P<unit>{_BEHIND})(?:\s*\([^()]{{0,60}}\))?$"),
 )

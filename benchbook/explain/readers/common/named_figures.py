@@ -13,11 +13,12 @@ from typing import Any
 
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Line, Log, Report, Result
+from benchbook.explain.readers.common.key_units import named_unit
 from benchbook.explain.readers.common.table_cells import statistic_of
 from benchbook.explain.readers.common.table_columns import UNITS
 from benchbook.explain.units import TIMES
 
-TOOL = "named figures"
+TOOL = "figures"
 LOOKS_FOR = "three figures and more with a name and a unit: `Mean latency: 56.4 ms`"
 _MORE = {
     "second": "s", "millisecond": "ms", "milliseconds": "ms", "microseconds": "us",
@@ -25,6 +26,10 @@ _MORE = {
     "requests/s": "requests/s", "msg/s": "messages/s", "msgs/sec": "messages/s",
     "iter/s": "iterations/s", "MFlop/s": "Mflop/s", "Kbits/sec": "kbit/s",
     "Mbits/sec": "Mbit/s", "Gbits/sec": "Gbit/s", "KB/sec": "kB/s", "usecs": "us", "msecs": "ms",
+    "tx/s": "transactions/s", "txs/s": "transactions/s", "txn/s": "transactions/s",
+    "images/s": "images/s", "images/sec": "images/s", "img/s": "images/s", "samples/s": "samples/s",
+    "samples/sec": "samples/s", "steps/s": "steps/s", "queries/s": "queries/s",
+    "queries/sec": "queries/s", "operations/sec": "operations/s", "operations/s": "operations/s",
 }  # fmt: skip
 _UNITS = {unit: own for unit, own in (UNITS | _MORE).items() if unit != "%"}
 _UNIT = "|".join(re.escape(unit) for unit in sorted(_UNITS, key=len, reverse=True))
@@ -38,9 +43,29 @@ _LINE = late(
 _SEVERAL = late(r"^(?P<label>[^\W_][^,|<>{}\"]{0,78}?)(?:: ?|, )(?=\S*\s?\S*\d)(?P<rest>.+)$")
 _PART = late(
     rf"^(?:(?P<name>[^\W\d_][\w /.-]{{0,30}}?)[ =:]+)?(?P<value>{_NUMBER}) ?(?P<unit>{_UNIT})"
-    r"(?P<behind> per \w{1,12})?$"
+    r"(?P<behind> (?:per \w{1,12}|total|each|on average))?$"
 )
-_PARTED = late(r"[,;] +")
+_PARTED = late(r"[,;|]\s+")
+# Each with its name and unit, whatever parts them: `bench=sort time=12.3ms rate: 4 MB/s`.
+_PAIR = late(
+    rf"(?:^|[\s,;|(\[])(?P<name>(?:[A-Za-z]|\d\d(?:\.\d{{1,4}})?%)[\w./%-]{{0,40}}) ?[=:] ?"
+    rf"(?P<value>{_NUMBER}) ?"
+    rf"(?P<unit>{_UNIT})?(?=[\s,;|)\]]|$)"
+)
+# Counts of one statistic: `min:  21640 cycles,  66443 instructions`.
+_STATED = late(
+    r"^(?P<statistic>min(?:imum)?|max(?:imum)?|avg|average|mean|med(?:ian)?|std ?dev)\s*[:=]\s*"
+    rf"(?P<rest>{_NUMBER} [A-Za-z].*)$",
+    re.I,
+)
+_COUNT = late(rf"^(?P<value>{_NUMBER}) (?P<noun>[A-Za-z][\w /.-]{{1,30}})$")
+_OF_WORK = late(
+    r"(?i)^(?:cycle|clock|tick|instr|branch|cache|miss|flop|op\b|ops\b|operation|request"
+    r"|transaction"
+    r"|quer|token|packet|message|frame|call)"
+)
+_STATISTICS = {"avg": "mean", "average": "mean", "med": "median", "minimum": "min"}
+_STATISTICS |= {"maximum": "max", "std dev": "stddev"}
 _DOTTED = late(rf"^(?P<name>\S.{{0,90}}?)\s?\.{{3,80}}\s?(?P<value>{_NUMBER}) ?(?P<unit>{_UNIT})$")
 _OF_SPEED = late(
     r"laten|throughput|bandwidth|duration|elapsed|\btimes?\b|runtime|\bmean\b|\bavg\b|average"
@@ -61,6 +86,7 @@ _SHARE = late(
     rf"(?P<unit>{_UNIT})\.?$"
 )
 _LONGEST, _MOST, _GAP, _LEAST = 200, 2000, 4, 3
+_LEAST_PAIRS, _LONGEST_LABEL = 2, 80
 
 
 def read(log: Log) -> list[Report]:
@@ -105,9 +131,9 @@ def _figures(log: Log, line: Line, text: str) -> Iterator[Result]:
         value = log.number(found["value"])
         is_known = unit or not (found["unit"] or found["of"])
         if value is not None and is_known:
-            name, statistic = _named(found["name"].strip())
-            if found["name"].endswith("/sec") and not unit:
-                unit = _UNITS.get(found["name"].lower(), "")
+            key, of_key = (found["name"].strip(), "") if unit else named_unit(found["name"].strip())
+            unit = unit or of_key
+            name, statistic = _named(key.replace("_", " ") if of_key else key)
             yield Result(name or _what(unit), value, unit, line.number, statistic, {})
     elif found := _SHARE.match(text):
         if (value := log.number(found["value"])) is not None:
@@ -116,8 +142,52 @@ def _figures(log: Log, line: Line, text: str) -> Iterator[Result]:
     elif found := _DOTTED.match(text):
         if (value := log.number(found["value"])) is not None:
             yield Result(found["name"], value, _UNITS[found["unit"]], line.number, "", {})
-    elif found := _SEVERAL.match(text):
-        yield from _parts(log, line, found["label"], _PARTED.split(found["rest"]))
+    elif found := _STATED.match(text):
+        yield from _counts(log, line, found["statistic"].lower(), _PARTED.split(found["rest"]))
+    elif (found := _SEVERAL.match(text)) and (
+        parts := list(_parts(log, line, found["label"], _PARTED.split(found["rest"])))
+    ):
+        yield from parts
+    elif "=" in text or ":" in text:
+        yield from _pairs(log, line, text)
+
+
+def _counts(log: Log, line: Line, statistic: str, parts: Sequence[str]) -> Iterator[Result]:
+    """The counts of one statistic, each with what it counts: two and more."""
+    found = [
+        match for part in parts if (match := _COUNT.match(" ".join(part.split()).rstrip(",.")))
+    ]
+    is_work = any(_OF_WORK.match(match["noun"]) for match in found)
+    for match in found if len(found) > 1 and is_work else ():
+        if (value := log.number(match["value"])) is not None:
+            unit = _UNITS.get(match["noun"], match["noun"])
+            name = _what(unit) if unit in _UNITS.values() else match["noun"]
+            kind = _STATISTICS.get(statistic, statistic)
+            yield Result(name, value, unit if unit in TIMES else "1", line.number, kind, {})
+
+
+def _pairs(log: Log, line: Line, text: str) -> Iterator[Result]:
+    """The pairs of name and figure of a line, two and more with units; words before them are what
+    they are of."""
+    found = list(_PAIR.finditer(text))
+    own = [(match, *_of_pair(match)) for match in found]
+    with_units = [entry for entry in own if entry[2]]
+    if len(with_units) < _LEAST_PAIRS:
+        return
+    label = text[: found[0].start()].strip(" :,;|([-")
+    of: dict[str, Any] = {"label": label} if 0 < len(label) <= _LONGEST_LABEL else {}
+    for match, key, unit in with_units:
+        if (value := log.number(match["value"])) is not None:
+            name, statistic = _named(key)
+            yield Result(name or _what(unit), value, unit, line.number, statistic, of)
+
+
+def _of_pair(match: re.Match[str]) -> tuple[str, str]:
+    """The name of a pair without its unit, and that."""
+    if match["unit"]:
+        return match["name"].replace("_", " "), _UNITS[match["unit"]]
+    key, unit = named_unit(match["name"])
+    return key.replace("_", " "), unit
 
 
 def _parts(log: Log, line: Line, label: str, parts: Sequence[str]) -> Iterator[Result]:

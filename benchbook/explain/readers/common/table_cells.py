@@ -15,6 +15,7 @@ from benchbook.explain.readers.common.table_columns import (
     UNIT,
     UNITS,
     Column,
+    holds_units,
     name_of,
     unit_of,
     with_count,
@@ -28,8 +29,12 @@ CELL = late(
     rf"[~≈<>≤≥]? ?(?P<value>{_NUMBER})(?: ?{_PLUS} ?(?P<error>\d[\d.,]*) ?(?P<percent>%)?)?"
     rf"(?: ?(?P<unit>{UNIT}|[x×]))?"
     rf"(?: ?\(?{_PLUS} ?(?P<behind>\d[\d.,]*) ?(?P<behind_unit>{UNIT})?\)?)?"
-    rf"(?: ?\([^()]{{0,40}}\))?"
+    rf"(?: ?\((?P<brackets>[^()]{{0,40}})\))?"
 )
+# The ends of the values of a cell, behind it.
+_ENDS = late(rf" ?(?P<low>{_NUMBER}) ?(?:‥|…|\.{{2,3}}|\u2013| - | to ) ?(?P<high>{_NUMBER}) ?")
+# Heads of numbers that a row says next to its figures, and that nobody knows without them.
+_OF_COUNT = late(r"(?i)(?:calls|count|instances|iterations|iters|loops)")
 # A time in hours, minutes and seconds, as shells print it and as people write it.
 _CLOCK = late(
     r"(?:(?P<h>\d{1,4}) ?h(?:ours?)?,? ?)?(?P<m>\d{1,6}) ?m(?:in(?:utes?)?)?,? ?"
@@ -92,7 +97,7 @@ _IN_BRACKETS = late(r" ?[(\[](?P<unit>[kKMG]i?B|B|bytes)[)\]]$")
 
 
 class _Figure(NamedTuple):
-    """What a cell says; an error in the unit of the value."""
+    """What a cell says; an error and both ends in the unit of the value."""
 
     name: str
     value: float | None
@@ -100,6 +105,7 @@ class _Figure(NamedTuple):
     unit: str
     statistic: str
     of: dict[str, Any]
+    ends: tuple[float, float] | None = None
 
 
 def figures_of(
@@ -107,13 +113,23 @@ def figures_of(
 ) -> Iterator[Result]:
     """The figures of a row, with its label, and what it counts."""
     label: list[str] = []
+    bare: list[tuple[int, str]] = []  # numbers of the label without a word: their places and heads
     settings: list[str] = []
     counts: dict[str, int] = {}
     compared: list[Result] = []
     figures: list[_Figure] = []
     of_row = unit_of(cells[0]) if cells else ""  # a row called `wall time (s)`
+    # Or a column says it.
+    said = [
+        UNITS.get(cell, "")
+        for column, cell in zip(of_columns, cells, strict=False)
+        if holds_units(column.head)
+    ]
+    of_row = of_row or next(iter(said), "")
     names_rows = any(column.named for column in of_columns)
     for at, (column, cell) in enumerate(zip(of_columns, cells, strict=False)):
+        if of_row and holds_units(column.head):
+            continue
         if others := list(_of_comparison(line, column.head, cell, cells[:2])):
             compared += others
             continue
@@ -150,7 +166,12 @@ def figures_of(
                 counts[named[0]] = named[1]
             if column.is_setting:
                 settings.append(cell)
+            if column.head and _PLAIN.fullmatch(cell):
+                bare.append((len(label), column.head))
             label.append(f"{named[1]} {named[0]}" if named else cell[:_LONGEST_NAME])
+    for place, head in bare:
+        if len(bare) > 1 or _OF_COUNT.fullmatch(head):
+            label[place] = f"{head} {label[place]}"
     own: dict[str, Any] = {"label": " ".join(label)} if label else {}
     own |= counts
     own |= {"setting": " ".join(settings)} if settings else {}
@@ -246,7 +267,17 @@ def _read(
             in_base(1.0, each) for each in (UNITS[found["behind_unit"]], unit)
         )
         error = error * size / own if base == of_value else None
-    return _Figure(name, value, 0.0 if is_zero and not is_share else error, unit, statistic, of)
+    error = 0.0 if is_zero and not is_share else error
+    return _Figure(name, value, error, unit, statistic, of, _ends(log, value, found["brackets"]))
+
+
+def _ends(log: Log, value: float | None, text: str | None) -> tuple[float, float] | None:
+    """The ends that stand in brackets behind a value, which is between them."""
+    found = _ENDS.fullmatch(text) if text and value is not None else None
+    low, high = (log.number(found[end]) if found else None for end in ("low", "high"))
+    if value is None or low is None or high is None:
+        return None
+    return (low, high) if low <= value <= high else None
 
 
 def _figures(line: Line, figure: _Figure, of: dict[str, Any]) -> Iterator[Result]:
@@ -258,3 +289,6 @@ def _figures(line: Line, figure: _Figure, of: dict[str, Any]) -> Iterator[Result
         yield Result(figure.name, figure.value, figure.unit, line.number, statistic, of)
     if figure.error is not None:
         yield Result(figure.name, figure.error, figure.unit, line.number, "error", of)
+    # Least and most, or the ends of an interval: the table does not say which.
+    for word, end in zip(("from", "to"), figure.ends or (), strict=False):
+        yield Result(f"{figure.name} {word}", end, figure.unit, line.number, GIVEN, of)

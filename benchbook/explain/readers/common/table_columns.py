@@ -37,7 +37,7 @@ UNIT = "|".join(re.escape(unit) for unit in sorted(UNITS, key=len, reverse=True)
 _SPACED = "|".join(re.escape(unit) for unit in UNITS if len(unit) > 1)  # `total GB/s`, no `per s`
 _IN_HEAD = late(
     rf"[(\[] ?(?P<unit>{UNIT}) ?[)\]]|(?:^|, ?| in |_)(?P<bare>{UNIT})$"
-    rf"|(?<=[\w).] )(?P<spaced>{_SPACED})$"
+    rf"|(?<=[\w).] )(?P<spaced>{_SPACED})$|(?<=[A-Z]) (?P<of_time>s)$"
     r"|(?<=[Tt]ime|ency|tion)/(?P<after>ns|us|µs|ms|s)$"
 )
 # Columns that count what a figure is of, by their heads.
@@ -84,7 +84,19 @@ def unit_of(head: str) -> str:
     found = _IN_HEAD.search(head.rstrip(" :")) if len(head) <= LONGEST_LABEL else None
     if found is None:
         return ""
-    return UNITS[found["unit"] or found["bare"] or found["spaced"] or found["after"]]
+    return UNITS[
+        found["unit"] or found["bare"] or found["spaced"] or found["after"] or found["of_time"]
+    ]
+
+
+def holds_units(head: str) -> bool:
+    """Whether the cells below this head are the units of their rows."""
+    return head.strip(" :").lower() in ("unit", "units")
+
+
+def names_unit(head: str) -> bool:
+    """Whether a head names a unit, or its cells do."""
+    return bool(unit_of(head)) or holds_units(head)
 
 
 def name_of(head: str) -> str:

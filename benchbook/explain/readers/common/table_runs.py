@@ -32,7 +32,10 @@ def in_rows(table: Sequence[tuple[Line, list[str]]], results: Sequence[Result]) 
     )
     # Rows that have a name of their own beside the number are of different things.
     others = {
-        str(own.of.get("label", "")).removeprefix(labels[own.line]).strip()
+        str(own.of.get("label", ""))
+        .removeprefix(f"{heads[0]} ")
+        .removeprefix(labels[own.line])
+        .strip()
         for own in results
         if own.line in runs
     }

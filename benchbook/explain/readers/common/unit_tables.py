@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Line, Log, Report
 from benchbook.explain.printed_digits import LONGEST
+from benchbook.explain.readers.common.bars import barred
 from benchbook.explain.readers.common.table_cells import CELL, figures_of
 from benchbook.explain.readers.common.table_columns import (
     LEAST_COLUMNS,
@@ -20,6 +21,7 @@ from benchbook.explain.readers.common.table_columns import (
     UNITS,
     columns,
     counted,
+    names_unit,
     unit_of,
 )
 from benchbook.explain.readers.common.table_runs import in_columns, in_rows
@@ -32,7 +34,7 @@ LOOKS_FOR = (
 _COMPARING = ("change", "ratio", GIVEN)  # which alone make no table of figures
 _SECTION = late(r"^[#>*\s]*(?P<text>[^`|<>#*\s][^|<>]{0,79}?)[`:*\s]*$")
 _BREAK = late(r" *<br */?> *", re.I)
-_DASHES = late(r"[-=\u2500]{10,400}")
+_DASHES = late(r"[-=+\u2500]{10,400}")
 _GRID = late(r"\+(?:[-=]{2,200}\+{1,2}){2,40}")  # a rule of a table that is drawn with + and -
 _RULE = late(r"[|:+\s-]*-[|:+\s-]*")
 _SEPARATORS = (",", ";", "\t")
@@ -49,6 +51,7 @@ _LEAST_FIGURES = 2  # of a table of one row
 _LEAST_CELLS = 3  # of a table of bars without a rule
 _GAP = late(r"\s{2,}|\t+")
 _HAS_DIGIT = late(r"\d")
+_OWN_NUMBER = late(r"(?<![\w.])\d")  # p99 is none
 _OF_FIGURES = late(r"(?i)\b(?:bandwidth|rate|time|latency|throughput|speed)\b")
 
 
@@ -62,7 +65,7 @@ def _markdown(log: Log) -> Iterator[Report]:
     table: list[tuple[Line, list[str]]] = []
     is_ruled, title, section = False, "", ""
     for line in (*log.printed_lines(), Line(0, "")):
-        text = line.text.strip()
+        text = barred(line.text.strip())
         if _GRID.fullmatch(text):
             is_ruled = is_ruled or len(table) == 1
             continue
@@ -120,7 +123,7 @@ def _aligned(log: Log) -> Iterator[Report]:
     table: list[tuple[Line, list[str]]] = []
     for line in (*log.printed_lines(), Line(0, "")):
         text = line.text.strip()
-        if table and text and not text.strip("-=_ \t"):
+        if table and text and not text.strip("-=_\u2500\u2501\u2550 \t"):
             continue
         cells = [_bare(cell) for cell in (_GAP.split(text) if text else ())]
         if table and len(cells) != len(table[0][1]):
@@ -141,7 +144,7 @@ def _has_units(heads: Sequence[str]) -> bool:
 
 def _heads(text: str) -> list[str]:
     """The heads of aligned columns in a line; none where it has no such."""
-    if not text or "|" in text or len(text) > LONGEST or _HAS_DIGIT.search(text):
+    if not text or "|" in text or len(text) > LONGEST or _OWN_NUMBER.search(text):
         return []
     for heads in (_GAP.split(text), text.split()):
         own = [_bare(head) for head in heads]
@@ -157,7 +160,7 @@ def _heads(text: str) -> list[str]:
 
 def _bare(cell: str) -> str:
     text = _BREAK.sub(" ", cell) if "<" in cell else cell
-    return text.strip().strip("*`_").strip()
+    return " ".join(text.strip().strip("*`_").split())
 
 
 def _separated(log: Log) -> Iterator[Report]:
@@ -177,7 +180,7 @@ def _separated(log: Log) -> Iterator[Report]:
         for mark in _SEPARATORS if "|" not in text else ():
             cells = [_bare(cell) for cell in text.split(mark)]
             is_head = not any(map(CELL.fullmatch, cells))
-            if len(cells) >= LEAST_COLUMNS and is_head and any(map(unit_of, cells)):
+            if len(cells) >= LEAST_COLUMNS and is_head and any(map(names_unit, cells)):
                 table, separator = [(line, cells)], mark
                 break
 

@@ -1,0 +1,39 @@
+"""Lines in which a text that nobody can read names a failure itself: `error: …`, `fatal: …`."""
+
+from __future__ import annotations
+
+import re
+
+from benchbook.explain.context.error_messages import Entry, Message
+from benchbook.explain.lazy_regex import late
+from benchbook.explain.model import Log
+
+# At the beginning of a line, behind the name of a program or a place in a file.
+_FAILED = late(
+    r"^\W{0,4}(?:[\w./+-]{1,60}(?::\d{1,6}){0,2}: )?(?:(?:fatal|internal|runtime|uncaught) )?"
+    r"(?:(?:errors?|fatal|panic|\w{2,40}(?:Error|Exception))(?: ?[\[(][^\])\n]{1,60}[\])])?\]?"
+    r"(?:\s*:(?!:)\s*(?!0\b|none\b|no errors?\b)\S|!)|segmentation fault|bus error|core dumped)",
+    re.I,
+)
+_WORDS = ("rror", "RROR", "atal", "ATAL", "anic", "xception", "egmentation fault", "core dumped")
+_ENTRY = Entry(
+    name="own-error",
+    tool="text",
+    words=_WORDS,
+    means=(
+        "That is a failure in the words of the program. Nothing else in this text could be read, "
+        "so no figure of it counts."
+    ),
+    remedy="Read the first such line and what stands above it: later ones mostly follow from it.",
+)
+_LONGEST, _MOST = 600, 20
+
+
+def own_errors(log: Log) -> list[Message]:
+    """The lines that name a failure, as one message; none where no line does."""
+    lines = [
+        line
+        for line in log.having(*_WORDS)
+        if len(line.text) <= _LONGEST and _FAILED.match(line.text.strip())
+    ]
+    return [Message(_ENTRY, lines[:_MOST])] if lines else []

@@ -1,0 +1,90 @@
+"""Readers of shapes, for what no importer knows: tables, lists and sentences with figures."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from benchbook.explain.model import Log, Report
+from benchbook.explain.readers.common import (
+    bare_tables,
+    describe_lists,
+    device_counts,
+    event_tables,
+    headless_tables,
+    json_figures,
+    labelled_figures,
+    named_figures,
+    prose_counts,
+    prose_figures,
+    size_lists,
+    stated_peaks,
+    text_figures,
+    unit_tables,
+)
+
+# In this order, the first that finds anything; then lists in other lines.
+_SHAPES: tuple[Any, ...] = (
+    event_tables,
+    unit_tables,
+    json_figures,
+    describe_lists,
+    headless_tables,
+    device_counts,
+    stated_peaks,
+    prose_figures,
+    size_lists,
+    prose_counts,
+)
+_LISTS: tuple[Any, ...] = (named_figures, labelled_figures)
+# What is started around another program, whose own figures nobody may know.
+_AROUND = ("time", "perf-stat")
+EVERY = (*_SHAPES[1:], *_LISTS, bare_tables, text_figures)  # event_tables has the name of perf stat
+
+
+def read_shapes(log: Log) -> list[Report]:
+    """What the first reader finds that finds anything, and lists of figures in other lines."""
+    reports: list[Report] = []
+    for reader in _SHAPES:
+        reports = reports or reader.read(log)
+    reports = _with_lists(log, reports)
+    if reports and all(report.tool == text_figures.TOOL for report in reports):
+        reports += _elsewhere(text_figures.read(log), reports)
+    return reports or bare_tables.read(log)
+
+
+def _elsewhere(found: Sequence[Report], reports: Sequence[Report]) -> list[Report]:
+    """The figures in lines that none of the reports has, without a note."""
+    taken = {result.line for report in reports for result in report.results}
+    left = [own for report in found for own in report.results if own.line not in taken]
+    return [Report(text_figures.TOOL, left, left[0].line)] if left else []
+
+
+def _with_lists(log: Log, reports: Sequence[Report]) -> list[Report]:
+    """The reports, and the lists in lines that none of them has; the longest first."""
+    every: list[list[Report]] = [reader.read(log) for reader in _LISTS]
+    every.sort(key=lambda found: -sum(len(report.results) for report in found))
+    taken = {result.line for report in reports for result in report.results}
+    kept = list(reports)
+    for report in (report for found in every for report in found):
+        lines = {result.line for result in report.results}
+        if taken.isdisjoint(lines):
+            kept.append(report)
+            taken |= lines
+    return kept
+
+
+def read_timed(log: Log, reports: Sequence[Report]) -> list[Report]:
+    """What shapes have of a program whose time or counters are all that was read; nothing where
+    anything else was. Lines of those reports, and between them, are theirs."""
+    if not reports or any(report.tool not in _AROUND for report in reports):
+        return []
+    taken = set[int]()
+    for report in reports:
+        lines = [report.line, *(result.line for result in report.results)]
+        taken.update(range(min(lines), max(lines) + 1))
+    return [
+        report
+        for report in read_shapes(log)
+        if taken.isdisjoint(result.line for result in report.results)
+    ]

@@ -1,0 +1,211 @@
+"""Figures with units out of any text, each with the words next to it: the last resort, for prose
+and for tools that nobody knows.
+
+What sentences only set or promise (a timeout, a link's speed) is no figure of a run, and a text
+with nothing else is refused.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from benchbook.explain.lazy_regex import late
+from benchbook.explain.model import Line, Log, Report, Result
+from benchbook.explain.readers.common.table_columns import UNITS
+from benchbook.explain.results import GIVEN
+
+TOOL = "text"
+LOOKS_FOR = "any other text in which measured figures stand with their units: `it read 1.2 GB/s`"
+NOTE = (
+    "No known tool printed this in a form that can be read. The figures with units are shown as "
+    "they stand in the text."
+)
+_NOUNS = (
+    "requests", "operations", "ops", "queries", "transactions", "tokens", "frames", "messages",
+    "packets", "events", "rows", "records", "items", "images", "samples", "iterations", "calls",
+    "inserts", "reads", "writes", "lookups", "hashes", "steps", "files", "connections",
+)  # fmt: skip
+_MORE = {
+    "second": "s", "milliseconds": "ms", "millisecond": "ms", "msecs": "ms", "microseconds": "us",
+    "usecs": "us", "nanoseconds": "ns", "nsec": "ns", "min": "min", "minutes": "min",
+    "cycles": "cycles", "clock cycles": "cycles", "cycles/byte": "cycles/byte",
+    "cpb": "cycles/byte",
+    "kB/sec": "kB/s", "KB/sec": "kB/s", "MBytes/sec": "MB/s", "MBytes/s": "MB/s",
+    "GBytes/sec": "GB/s", "GBytes/s": "GB/s", "TB/sec": "TB/s", "MB per second": "MB/s",
+    "GB per second": "GB/s", "Mbits/s": "Mbit/s", "Mbits/sec": "Mbit/s", "Mbit/sec": "Mbit/s",
+    "Gbits/s": "Gbit/s", "Gbits/sec": "Gbit/s", "Gbit/sec": "Gbit/s", "Kbits/sec": "kbit/s",
+    "KiB/sec": "KiB/s", "kBps": "kB/s", "MFlop/s": "Mflop/s", "TFlop/s": "Tflop/s",
+    "TFlops": "Tflop/s", "MFlops": "Mflop/s", "Mpps": "million packets/s",
+    "kpps": "thousand packets/s",
+    "pps": "packets/s", "iops": "operations/s", "reqs/s": "requests/s", "reqs/sec": "requests/s",
+    "msg/s": "messages/s", "msgs/s": "messages/s", "msgs/sec": "messages/s",
+    "txn/s": "transactions/s",
+}  # fmt: skip
+_UNITS = {unit: own for unit, own in (UNITS | _MORE).items() if unit != "%"}
+_UNITS |= {
+    f"{noun}{per}": f"{'operations' if noun == 'ops' else noun}/s"
+    for noun in _NOUNS
+    for per in ("/s", "/sec", "/second", " per second", " per sec", " a second")
+}
+_UNIT = "|".join(re.escape(unit) for unit in sorted(_UNITS, key=len, reverse=True))
+_TIMES = ("ns", "us", "ms", "s", "min")
+_NUMBER = r"\d{1,3}(?:,\d{3})+(?:\.\d{1,12})?|\d{1,15}(?:\.\d{1,12})?(?:[eE][-+]?\d{1,3})?"
+_FIGURE = late(
+    rf"(?<![\w.,/:^-])(?:(?P<low>\d{{1,6}}(?:\.\d{{1,6}})?) ?[-\u2013] ?)?(?P<value>{_NUMBER})"
+    rf"(?P<many> ?(?:million|thousand|billion) | ?[kKM](?= ))? ?"
+    rf"(?P<unit>{_UNIT})(?![\w/^(]|-[a-z])"
+)
+_MANY = {"thousand": 1e3, "k": 1e3, "K": 1e3, "million": 1e6, "M": 1e6, "billion": 1e9}
+# What sentences set, wait for, or tell the age of.
+_SET = late(
+    r"(?i)\b(?:time-?out|interval|delay|ttl|every|each|after|within|wait(?:s|ing|ed)?|sleep(?:s"
+    r"|ing)?"
+    r"|old|ago|later|retry|retries|retention|period|threshold|limit(?:ed)? to|expires?|uptime"
+    r"|last|next|first|for the|warm-?up|ramp|poll(?:s|ing)?|refresh|window|grace|duration"
+    r"|for)\W{1,3}$"
+)
+_SET_WORDS = late(
+    r"(?i)\b(?:time-?out|interval|ttl|retention|expires?|expiry|keep-?alive|sleep|cron|poll(?:s"
+    r"|ing)?"
+    r"|warm-?up time|granularity)\b"
+)
+_SET_BEHIND = late(
+    r"(?i)^[ -]?(?:ago|later|old|time-?out|delay|interval|window|sleep|wait|warm-?up)\b"
+)
+# What is possible at most, by the words of the sentence.
+_MOST_BEFORE = late(
+    r"(?i)\b(?:theoretical(?:ly)?|peak|max(?:imum)?|at most|up to|rated(?: at| for)?|limit(?: of"
+    r"| is)?"
+    r"|spec(?:ified|s)?|capable of|supposed to|should|advertised|expected|nominal|ideal"
+    r"|line rate|link speed)\b[^.;:,]{0,40}$"
+)
+_MOST_BEHIND = late(
+    r"(?i)^ ?(?:\(?theoretical|\(?peak|\(?max(?:imum)?\b|link\b|line rate|port\b|NIC\b|card\b)"
+)
+_POSSIBLE = "possible"  # the name of such a figure
+# Words of a measurement, without which a time is one of anything.
+_MEASURED = late(
+    r"(?i)\b(?:took|takes?|taking|measur\w*|benchmark\w*|latenc\w*|throughput|bandwidth|elapsed"
+    r"|averag\w*|avg|mean|median|percentile|p\d\d(?:\.\d+)?|runtime|run time|execution time"
+    r"|fast(?:er)?|slow(?:er|ed|s)?|speed(?:up|-up)?s?|overhead|per (?:op\w*|iteration|call"
+    r"|request)"
+    r"|perform\w*|finish(?:es|ed)|complet(?:es|ed)|achiev\w*|reach(?:es|ed)|gets?|got|getting|see"
+    r"|saw"
+    r"|observ\w*|drop(?:s|ped)|results?|scores?|real|total|min|max|stddev|improv\w*|regress\w*"
+    r"|rate|time|only|about|around|instead of|down to|reduc\w*|increas\w*)\b"
+)
+_OF_TIME = late(
+    r"(?i)\b(?:took|takes?|measur\w*|benchmark\w*|latenc\w*|elapsed|averag\w*|avg|mean|median"
+    r"|percentile|p\d\d(?:\.\d+)?|runtime|run time|execution|fast(?:er)?|slow(?:er|ed|s)?|speed-?up"
+    r"|overhead|per (?:op\w*|iteration|call|request)|time per|finish(?:es|ed)|complet(?:es|ed)"
+    r"|stddev|regress\w*|wall|total time|(?:run|load|response|query|build|compile|startup) time)\b"
+)
+_OF_SPEED = late(
+    r"(?i)\b(?:fast(?:er)?|slow(?:er|ness)?|perform(?:s|ance|ant)?|benchmark(?:s|ed|ing)?|latency"
+    r"|throughput|bandwidth|speed-?up|regression)\b"
+)
+# Lines of source code say what they do, not what was measured.
+_CODE = late(
+    r"^\s*(?:#\s*(?:include|define|if|pragma)|import |from \w+ import|def |func |fn |class "
+    r"|return\b"
+    r"|public |private |static |const |let |var |(?:if|for|while|switch) ?\()|[;{}]\s*$|^\s*[})\]]"
+)
+_CLAUSE = late(r"[.;!?]\s|[,:]\s+|\s+-{1,2}\s+|\s*\|\s*|\t+|\s{2,}")
+_SENTENCE = late(r"[.;!?]\s")
+_SPACES = late(r"\s+")
+_LONGEST, _MOST, _MOST_OF_LINE = 4000, 400, 40  # characters of a line; figures
+_WORDS = 70  # characters next to a figure that are shown
+
+
+def read(log: Log) -> list[Report]:
+    """One report of all such figures of a log."""
+    results: list[Result] = []
+    is_measured = False
+    is_of_speed = bool(_OF_SPEED.search(log.text[: 1 << 20]))
+    for line in log.printed_lines():
+        text = line.text
+        if len(text) > _LONGEST or len(results) >= _MOST or not any(map(str.isdigit, text)):
+            continue
+        if _CODE.search(text):
+            continue
+        own = list(_of_line(log, line))
+        results += own
+        is_measured = is_measured or _says_measured(text, own, is_of_speed=is_of_speed)
+    if not is_measured:
+        return []
+    return [Report(TOOL, results, results[0].line, notes=[NOTE])]
+
+
+def _says_measured(text: str, own: Sequence[Result], *, is_of_speed: bool) -> bool:
+    """Whether a line gives a figure of something that was measured: a rate, or a time with a word
+    that says so. What is said to be possible was not measured."""
+    figures = [result for result in own if result.name != _POSSIBLE]
+    rates = [result for result in figures if result.unit not in _TIMES]
+    if rates and (len(own) > 1 or _MEASURED.search(text)):
+        return True
+    if not figures:
+        return False
+    return bool(_OF_TIME.search(text) or (is_of_speed and _MEASURED.search(text)))
+
+
+def _of_line(log: Log, line: Line) -> Iterator[Result]:
+    """The figures of a line, one sentence after the other."""
+    begin = 0
+    ends = [own.end() for own in _SENTENCE.finditer(line.text)]
+    for end in [*ends, len(line.text)]:
+        yield from _figures(log, Line(line.number, line.text[begin:end]))
+        begin = end
+
+
+def _figures(log: Log, line: Line) -> Iterator[Result]:
+    """The figures of a sentence, but those that it only sets."""
+    text = line.text
+    found = list(_FIGURE.finditer(text))[:_MOST_OF_LINE]
+    for number, figure in enumerate(found):
+        begin = found[number - 1].end() if number else 0
+        end = found[number + 1].start() if number + 1 < len(found) else len(text)
+        before, behind = text[begin : figure.start()], text[figure.end() : end]
+        clause = _SENTENCE.split(before)[-1]
+        unit = _UNITS[figure["unit"]]
+        if unit in _TIMES and (
+            _SET.search(clause) or _SET_WORDS.search(clause) or _SET_BEHIND.match(behind)
+        ):
+            continue
+        value = log.number(figure["value"])
+        if value is None:
+            continue
+        times = _MANY.get((figure["many"] or "").strip(), 1.0)
+        of: dict[str, Any] = {}
+        if words := _near(before, figure[0], behind):
+            of["label"] = words
+        is_possible = _MOST_BEFORE.search(clause) or _MOST_BEHIND.match(behind)
+        name = _POSSIBLE if is_possible else "figure"
+        low = log.number(figure["low"]) if figure["low"] else None
+        for number_of_range in (low, value):
+            if number_of_range is not None:
+                yield Result(name, number_of_range * times, unit, line.number, GIVEN, of)
+
+
+def _near(before: str, figure: str, behind: str) -> str:
+    """The words of the clause that a figure stands in: those before it, and a few behind."""
+    left = _CLAUSE.split(before.rstrip(" ~≈<>≤≥(="))[-1]
+    left = left or next((part for part in reversed(_CLAUSE.split(before)) if part.strip()), "")
+    right = _CLAUSE.split(behind)[0] if behind[:1] in (" ", ")") else ""
+    words = (
+        f"{left.strip(_EDGES)} … {right.strip(_EDGES)}"
+        if right.strip(_EDGES)
+        else left.strip(_EDGES)
+    )
+    words = _SPACES.sub(" ", words).strip()
+    if len(words) <= _WORDS:
+        return words.removeprefix("… ")
+    head, _, tail = words.rpartition(" … ")
+    room = max(10, _WORDS - min(len(tail), _WORDS // 3) - 3)
+    head, tail = head or tail, tail if head else ""
+    short = head[-room:].partition(" ")[2] or head[-room:] if len(head) > room else head
+    return f"{short} … {tail[: _WORDS // 3]}".rstrip(" …") if tail else short
+
+
+_EDGES = " \t*_`\"'()[]{}<>|,;:=~≈-–—#>"
