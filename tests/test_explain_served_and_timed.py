@@ -139,7 +139,7 @@ DCGM_BUSY = """+-----  Hardware  ----------+------------------------------------
         (DENO.format(least="208"), "the mean stands for none"),
         (SPEEDS.format(many=2, slow="30.60"), "more devices make the whole slower"),
         (PROSE.format(long="2.3"), "nothing would be gained"),
-        (PROMPTS.format(slow="113.38", count=1245), "computed in another way"),
+        (PROMPTS.format(slow="113.38", count=1245), "compute prompts in two ways"),
         (QUARTILES.format(least="0.000", mode="3.28"), "one tick of .NET's clock"),
         (QUARTILES.format(least="0.010", mode="3.28"), "takes the times for bimodal"),
         (HISTOGRAM.format(middle=""), "fall into groups"),

@@ -94,3 +94,39 @@ def test_a_single_row_of_vmstat_is_of_the_time_since_the_start() -> None:
     )
     assert "since the system started" in one
     assert "wait for disks" in two and "since the system started" not in two
+
+
+def _said(text: str) -> str:
+    """All findings and notes of a log."""
+    explained = of_content("x", text.encode(), Machine())
+    return " ".join([*(own.explanation for own in explained.findings), *explained.notes])
+
+
+def _times(head: str) -> str:
+    rows = "".join(f"| {1 << at} | {time}ms |\n" for at, time in enumerate((9, 8, 8, 9, 40, 400)))
+    return f"| {head} | Average Time |\n|---|---|\n{rows}"
+
+
+WRK = """Running 10s test @ http://10.0.0.2:8080/
+  4 threads and 100 connections
+  Thread Stats   Avg      Stdev     Max   +/- Stdev
+    Latency    10.00ms    1.00ms  12.00ms   80.00%
+  100000 requests in 10.00s, 65.00MB read
+Requests/sec:  10000.00
+"""
+
+
+@pytest.mark.parametrize(
+    ("log", "untrue"),
+    [
+        (_times("Threads"), "the size grows"),  # a number of threads is no size
+        (WRK, "grows with the connections and is not"),  # Little's law alone does not say so
+        ("Segmentation fault\n" * 300, "(200 such lines)"),  # more are not counted
+    ],
+)
+def test_what_a_log_does_not_say_is_not_said(log: str, untrue: str) -> None:
+    assert untrue not in _said(log)
+
+
+def test_sizes_whose_time_hardly_grows_are_still_named() -> None:
+    assert "the size grows" in _said(_times("N"))

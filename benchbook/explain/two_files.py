@@ -144,6 +144,6 @@ def _explained(before: Report, after: Report, ratios: list[float]) -> Iterator[s
             f"{number(max(ratio, 1 / ratio))} times between the figures"
         )
     if changed:
-        yield f"  {listed(changed)} differ: the figures are not of the same thing"
+        yield f"  {listed(changed)} differ: the figures may not be of the same thing"
     if not of and not changed:
-        yield "  nothing that the logs show explains the ratio: look at the machines and their load"
+        yield "  no size or number of both explains the ratio: look at the machines and their load"

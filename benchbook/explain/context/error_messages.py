@@ -80,7 +80,8 @@ class Message:
         first, numbers = self.lines[0], [line.number for line in self.lines]
         text = " ".join(first.text.split())
         quoted = text if len(text) <= _QUOTED else f"{text[:_QUOTED]} …"
-        more = f" ({len(numbers)} such lines)" if len(numbers) > 1 else ""
+        least = "at least " if len(numbers) >= _MOST_LINES else ""
+        more = f" ({least}{len(numbers)} such lines)" if len(numbers) > 1 else ""
         return Finding(
             artefact=self.entry.artefact,
             effect=self.entry.effect,

@@ -43,8 +43,8 @@ class _Run(Run):
         if self.absent:
             pairs = ", ".join(f"{row} to {column}" for row, column in self.absent[:4])
             self.notes.append(
-                f"N/A between devices (from {pairs}): they have no direct access to each other; "
-                "it is an absent figure and no rate of 0"
+                f"N/A between devices (from {pairs}): mostly they have no direct access to each "
+                "other; it is an absent figure and no rate of 0"
             )
         if len(names) == 1:
             self.facts["device"] = names.pop()

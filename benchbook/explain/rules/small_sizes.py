@@ -15,6 +15,8 @@ MICRO_TOOLS = ("google-benchmark", "go-bench", "criterion")
 TOOLS = ("table", *MICRO_TOOLS)
 STATISTICS = ("", "mean", "median")
 LEAST_RATIO = 8  # of two sizes
+# Columns that count who works: such a number is no size.
+WORKERS = ("threads", "processes", "devices", "streams", "concurrency", "queue_depth", "cpus_given")
 FLAT = 0.3  # power of the size by which the time grows at first
 STEEP = 0.8  # and at last: the work is in proportion then
 LEAST_SIZES = 3
@@ -54,6 +56,8 @@ def _sized(report: Report) -> dict[str, list[tuple[float, Result]]]:
         named = _IN_NAME.match(time.name)
         if size := _size(time.name):
             series.setdefault(f"{label} by column", []).append((size, time))
+        elif label and not time.of.keys().isdisjoint(WORKERS):
+            continue
         elif label and (size := _size(label)):
             series.setdefault(f"{time.name} by row", []).append((size, time))
         elif named and not time.name.endswith("cpu time"):

@@ -140,8 +140,8 @@ def window_bound(reports: list[Report]) -> Iterator[Finding | str]:
             yield (
                 f"line {window.line}: the window stays at {window.value:g} {window.unit} with no "
                 f"segment sent again. If ping shows a round trip of about {1e3 * needs_s:.0f} ms "
-                f"or more, it holds the rate of {rate.value:g} {rate.unit}: the socket buffers "
-                "are too small for this path. If ping shows far less, the rest waits in a queue"
+                f"or more, it holds the rate of {rate.value:g} {rate.unit}, mostly by too small "
+                "socket buffers. If ping shows far less, the rest may wait in a queue"
             )
 
 
