@@ -67,6 +67,12 @@ class Lab:
         alone = [(name, [name]) for name in (*self.experiments, catalogue.PROBE)]
         return [*alone, ("controls", self.controls)] if self.controls else alone
 
+    def cores_of_building(self, name: str, cores: int) -> int:
+        """For how many cores the job that compiles counts: all where the first page waits for it,
+        so that nothing runs beside it. Nothing is ever measured beside a build."""
+        first = max(self.priority_of(owner) for owner in self.experiments)
+        return cores if self.priority_of(name) >= first else 1
+
     def variants_of(self, owners: list[str]) -> list[str]:
         """variant.json of every variant of theirs that this preset needs."""
         return [

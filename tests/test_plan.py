@@ -570,6 +570,15 @@ def test_the_workflow_looks_again_where_a_device_came(monkeypatch: pytest.Monkey
     assert other == same
 
 
+def test_what_the_first_page_waits_for_is_built_alone() -> None:
+    lab = Lab(ROOT, settings(), "a-host", catalogue.experiments(ROOT), [], catalogue.papers(ROOT))
+    first, *others = catalogue.in_turn(ROOT)
+    for name in (catalogue.PROBE, *catalogue.experiments_of(ROOT, first)):
+        assert lab.cores_of_building(name, 8) == 8
+    for name in ("controls", *catalogue.experiments_of(ROOT, others[-1])):
+        assert lab.cores_of_building(name, 8) == 1
+
+
 def test_variables_are_passed_on_where_an_experiment_says_so(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -1,7 +1,8 @@
 # Kernel source + compiler + flags -> binary under its hash + variant.json.
 
 
-# One job an experiment, and one for all controls: it compiles on every core.
+# One job an experiment, and one for all controls: it compiles on every core. What the first page does
+# not wait for yields to what is made of measurements meanwhile, which keeps one core busy.
 for name, owners in lab.built_together():
 
     rule:
@@ -14,12 +15,14 @@ for name, owners in lab.built_together():
         log:
             f"build/{name}.log",
         priority: lab.priority_of_building(name)
-        threads: workflow.cores
+        threads: lab.cores_of_building(name, workflow.cores)
+        resources:
+            compiling=1,
         params:
             modules=lab.modules("build"),
             variants=lab.identities(owners),
         shell:
-            "exec python3 -m benchbook --log {log} build {output}"
+            "exec nice python3 -m benchbook --log {log} build {output}"
 
 
 rule limits:
@@ -30,6 +33,8 @@ rule limits:
     log:
         "build/{owner}/limits.log",
     priority: lab.priority
+    resources:
+        compiling=1,
     params:
         modules=lab.modules("limits"),
         limits=lab.limited,
