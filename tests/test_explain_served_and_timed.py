@@ -209,3 +209,115 @@ def test_what_is_not_said(log: str, words: str) -> None:
 def test_figures_are_read(log: str, value: float) -> None:
     reports = of_content("x", log.encode(), Machine()).reports
     assert value in [own.value for report in reports for own in report.results]
+
+
+PHP = """| subject | its | revs | best | mean | mode | worst | stdev | rstdev |
+| parse | {its} | 1 | 1.1s | 1.1s | 1.1s | 1.1s | 0.0s | 0.00% |
+"""
+RATES = """│ Task name │ Throughput average (ops/s) │ Throughput median (ops/s) │ Samples │
+│ 'sum' │ '{mean} ± 0.89%' │ '82217 ± 14' │ 8398 │
+"""
+NOISE = """| ms | Samples | Min CPU Time | Max CPU Time | Noise | Min GPU Time | Max GPU Time | Noise |
+|----|---------|--------------|--------------|-------|--------------|--------------|-------|
+| 50 |     11x |    47.863 ms |    48.100 ms | {noise}% |  50.102 ms |    50.104 ms | 0.00% |
+"""
+WHOLE = "test sum ... bench: {time} ns/iter (+/- 1) = 1500 MB/s\n"
+UNBOUNDED = """       │   old.txt   │           new.txt            │
+       │   sec/op    │   sec/op     vs base         │
+Sum-12   42.02n ± {error}   46.12n ± {error}  +9.76% (p=0.008 n=5)
+"""
+MODELESS = """Benchmark | Score | Error | Units
+-- | -- | -- | --
+Bench.run | 4246.027 | ± {error} | ms/op
+Bench.run:gc.count | 135 |   | counts
+"""
+TESTED = """| Benchmark | old (iter/s) | new (iter/s) | change | p-value (significant if <0.001) |
+|---|---|---|---|---|
+| Q 1 | 0.30281263589859 | 0.309117287397385 | +2% | {p} |
+| Q 2 | 4.84459018707275 | 4.85607624053955 | +0% | {p} |
+| Q 3 | 1.89559817314148 | 1.90264272689819 | +0% | 0.0001 |
+"""
+LEVEL = """GPU[0] \t\t: GPU Clock Level: 1 (991Mhz)
+GPU[0] \t\t: Current PowerPlay Level: {level}
+"""
+CALLS = """ Time (%)  Total Time (ns)  Num Calls  Avg (ns)  Med (ns)  Min (ns)  Max (ns)  StdDev (ns)  Name
+ --------  ---------------  ---------  --------  --------  --------  --------  -----------  ----
+     55.0   10,786,646,470          1  10,786,646,470.0  10,786,646,470.0  10,786,646,470  10,786,646,470  0.0  {name}
+     45.0       98,765,432          1  98,765,432.0  98,765,432.0  98,765,432  98,765,432  0.0  fflush
+"""
+OUTLIERS = """mean is 5.257008 us (160001 iterations)
+found 243504 outliers among 159999 samples ({percent}%)
+"""
+DEBUG = """* {word}
+|     ns/op |     op/s | err% | total | benchmark
+|----------:|---------:|-----:|------:|:---------
+|     303.0 | 3,299.67 | 2.6% |  0.00 | `sum`
+"""
+
+
+@pytest.mark.parametrize(
+    ("log", "near", "words"),
+    [
+        (PHP.format(its=1), PHP.format(its=10), "is one iteration"),
+        (RATES.format(mean="102906"), RATES.format(mean="83906"), "25 % above its median"),
+        (NOISE.format(noise="260.91"), NOISE.format(noise="2.91"), "time noise is 260.9 %"),
+        (WHOLE.format(time=2), WHOLE.format(time=212), "printed without decimals"),
+        (UNBOUNDED.format(error="∞ ¹"), UNBOUNDED.format(error="2%"), "knows no interval"),
+        (MODELESS.format(error="3932.952"), MODELESS.format(error="32.952"), "is more than half"),
+        (TESTED.format(p="0.0123"), TESTED.format(p="0.0003"), "Of 3 rows with a test, 2 have"),
+        (LEVEL.format(level="manual"), LEVEL.format(level="auto"), "the level of GPU 0 is manual"),
+        (CALLS.format(name="sem_wait"), CALLS.format(name="write"), "in which a thread waits"),
+        (OUTLIERS.format(percent="152.2"), OUTLIERS.format(percent="52.2"), "More outliers than"),
+        (DEBUG.format(word="NDEBUG not defined, assert() macros are evaluated"), DEBUG.format(word="NDEBUG"), "with its assertions"),
+    ],
+)  # fmt: skip
+def test_what_rows_do_not_show(log: str, near: str, words: str) -> None:
+    assert words in words_about(log)
+    assert words not in words_about(near)
+
+
+PROGRESS = "benchRun # union.php...R1 I4 ✔ [Mo5.881ms vs. Mo5.795ms] +1.48% (±{percent}%)\n"
+JMETER = "summary = 369427 in 00:01:21 = 4568.2/s Avg: 427 Min: 1 Max: 15673 Err: {errors} (0.8%)\n"
+KERNELS = """Kernels   Bandwidths(GB/s) MinTime(s) MaxTime(s) AvgTime(s)
+Add       77.046          8.16e-05 {most} 8.16e-05
+Copy      65.102          6.44e-05 6.44e-05 6.44e-05
+Dot       33.015          0.000127 0.000127 0.000127
+"""
+RATE_OF_JS = "sum x {rate} ops/sec ±0.51% (93 runs sampled)\n"
+OF_R = """Unit: nanoseconds
+ expr min  lq   mean median  uq  max neval
+  f() {least} {least} {least}.1 {least} {least} {least} 100
+"""
+OF_CATCH = """benchmark name  samples  iterations  estimated
+                mean     low mean    high mean
+                std dev  low std dev high std dev
+-------------------------------------------------
+add                 100      130000     0 ns
+                 {mean} ns    {mean} ns    {mean} ns
+                0.001 ns    0.001 ns    0.002 ns
+"""
+
+
+@pytest.mark.parametrize(
+    ("log", "near", "words"),
+    [
+        (PROGRESS.format(percent="2.70"), PROGRESS.format(percent="0.55"), "1 change lies within"),
+        (JMETER.format(errors=2939), JMETER.format(errors=0), "2,939 of 369,427 requests failed"),
+        (KERNELS.format(most="8.16e-05"), KERNELS.format(most="9.16e-05"), "measured once"),
+        (RATE_OF_JS.format(rate="1,653,247,210"), RATE_OF_JS.format(rate="3,247,210"), "or removed it"),
+        (OF_R.format(least=1), OF_R.format(least=311), "shorter than any call of R"),
+        (OF_CATCH.format(mean="0.2"), OF_CATCH.format(mean="12.2"), "removed the work"),
+    ],
+)  # fmt: skip
+def test_what_rows_hide(log: str, near: str, words: str) -> None:
+    assert words in words_about(log)
+    assert words not in words_about(near)
+
+
+def test_lines_alike_are_samples() -> None:
+    log = "".join(f"time {value} ms rate {1e9 / value:.0f}\n" for value in (794, 786, 788, 780))
+    report = of_content("x", log.encode(), Machine()).reports[0]
+    assert [own.statistic for own in report.results] == ["sample"] * 4
+    swept = "".join(f"size {2**n} took {n + 3} ms\n" for n in range(5))
+    own = of_content("x", swept.encode(), Machine()).reports[0].results
+    assert {result.statistic for result in own} == {""}

@@ -45,6 +45,7 @@ from benchbook.explain.model import Log, Report
 from benchbook.explain.readers.common import (
     device_states,
     graphics_rates,
+    jmeter_lines,
     kernel_metrics,
     loop_reports,
     model_rates,
@@ -230,6 +231,7 @@ _SEVERAL = (
     torch_reports,
     kernel_metrics,
     loop_reports,
+    jmeter_lines,
 )
 OF_SEVERAL = (*_SEVERAL, device_states)  # each reads several tools
 

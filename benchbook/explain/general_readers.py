@@ -17,6 +17,7 @@ from benchbook.explain.readers.common import (
     named_figures,
     prose_counts,
     prose_figures,
+    repeated_lines,
     size_lists,
     stated_peaks,
     text_figures,
@@ -38,8 +39,15 @@ _SHAPES: tuple[Any, ...] = (
 )
 _LISTS: tuple[Any, ...] = (named_figures, labelled_figures)
 # What is started around another program, whose own figures nobody may know.
+_ALONE = (text_figures.TOOL, repeated_lines.TOOL)  # next to which others may stand
 _AROUND = ("time", "perf-stat")
-EVERY = (*_SHAPES[1:], *_LISTS, bare_tables, text_figures)  # event_tables has the name of perf stat
+EVERY = (
+    *_SHAPES[1:],
+    *_LISTS,
+    repeated_lines,
+    bare_tables,
+    text_figures,
+)  # event_tables has the name of perf stat
 
 
 def read_shapes(log: Log) -> list[Report]:
@@ -47,8 +55,8 @@ def read_shapes(log: Log) -> list[Report]:
     reports: list[Report] = []
     for reader in _SHAPES:
         reports = reports or reader.read(log)
-    reports = _with_lists(log, reports)
-    if reports and all(report.tool == text_figures.TOOL for report in reports):
+    reports = _with_lists(log, reports) or repeated_lines.read(log)
+    if reports and all(report.tool in _ALONE for report in reports):
         reports += _elsewhere(text_figures.read(log), reports)
     return reports or bare_tables.read(log)
 

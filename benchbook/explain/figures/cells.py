@@ -30,6 +30,7 @@ HIDDEN |= {"setting", "reference_parts", "titled"}
 HIDDEN |= {"side", "quantity", "geometric_mean_of", "failed_benchmarks", "said_alike"}
 HIDDEN |= {"said_regressions", "said_unstable_rows", "is_whole"}
 HIDDEN |= {"modes", "histograms", "unsatisfied", "recommended", "asked_per_s"}
+HIDDEN |= {"failed_are_counted"}
 _INTERNAL = late(
     r"^(?:said|warned|fastest|debug|unmeasured|checksum|clock_step|has_head|below_tick|is_"
     r"|asked_in|counted_in|cached_on|first_run)|_line$|_in_line$"

@@ -107,6 +107,8 @@ def _row(reading: Reading[_Run], name: str, cells: list[_Cell]) -> None:
             of["repetitions"] = int((tested["m"] if place else None) or tested["n"])
         if tested:
             of["is_same"] = tested["delta"] == "~"
+        if cell["spread"] == "∞" and benchmark == name:
+            of["is_unbounded"] = True
         if (cell["spread"] or "").isdecimal():
             of["spread_percent"] = int(cell["spread"])
         if benchmark != name:

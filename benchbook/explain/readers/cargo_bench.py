@@ -44,7 +44,8 @@ def _line(reading: Reading[_Run], text: str) -> None:
             run = reading.begin()  # of another start
         run.names.add(found["name"])
         of: dict[str, Any] = {"benchmark": found["name"]}
-        reading.add(found["name"], found["time"], "ns", "median", of)
+        of_time = of | ({} if "." in found["time"] else {"is_whole": True})
+        reading.add(found["name"], found["time"], "ns", "median", of_time)
         reading.add(found["name"], found["range"], "ns", "range", of)
         if found["rate"]:
             reading.add(f"{found['name']} rate", found["rate"], "MB/s", "", of)

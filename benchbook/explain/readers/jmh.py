@@ -13,7 +13,13 @@ from benchbook.explain.readers.common.line_reader import LineReader, Reading, Ru
 
 TOOL = "jmh"
 _HEAD = late(
-    r"^Benchmark\s+(?:\([^)]*\)\s+)*Mode\s+(?:Cnt|Samples)\s+Score\s+(?:Score )?Error\s+Units$"
+    r"^Benchmark\s+(?:\([^)]*\)\s+)*(?P<mode>Mode\s+(?:Cnt|Samples)\s+)?Score\s+(?:Score )?Error"
+    r"\s+Units$"
+)
+# A row of a table that somebody left modes and counts out of.
+_MODELESS = late(
+    r"^(?P<name>[\w.$:·/ -]+?) (?P<score>\d[\d.,]*)(?: ± ?(?P<error>\d[\d.,]*))? "
+    r"(?P<unit>[a-zA-Z/]+)$"
 )
 _ROW = late(
     r"^(?P<name>[\w.$:·/-]+)(?P<parameters>(?:\s+\S+)*?)\s+(?P<mode>thrpt|avgt|sample|ss)\s+(?:"
@@ -26,6 +32,7 @@ _POWER = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
 _UNITS = {"ns/op": "ns", "us/op": "us", "ms/op": "ms", "s/op": "s"}
 
 
+_SECONDARY = {"MB/sec": "MB/s", "B/op": "B/operation"}
 _THREADS = late(r"^Threads: (?P<threads>\d+) threads?\b")
 
 
@@ -47,13 +54,16 @@ class _Run(Run):
     name: str = ""
     count: int = 0  # iterations of the benchmark that are being printed
     rows: set[tuple[str, ...]] = field(default_factory=set)  # of the table, each once
+    is_modeless: bool = False
     result_of: str = ""  # the benchmark whose result comes next
 
 
 def _line(reading: Reading[_Run], text: str) -> None:
     run = reading.run
-    if _HEAD.match(text):
-        reading.begin(facts=dict(run.facts))
+    if found := _HEAD.match(text):
+        reading.begin(facts=dict(run.facts), is_modeless=not found["mode"])
+    elif run.is_modeless and (found := _MODELESS.match(text)):
+        _modeless(reading, found)
     elif found := _OF_BENCHMARK.match(text):
         run.name, run.count = found["name"], 0
     elif (found := _ITERATION.match(text)) and (run.name or _UNIT.fullmatch(found["unit"])):
@@ -88,6 +98,14 @@ def _line(reading: Reading[_Run], text: str) -> None:
             reading.add(found["name"], found["error"], unit, "confidence 99.9 %", of)
 
 
+def _modeless(reading: Reading[_Run], found: re.Match[str]) -> None:
+    unit = _UNITS.get(found["unit"], found["unit"].replace("ops/", "operations/"))
+    unit = _SECONDARY.get(unit, unit)
+    of = {"benchmark": found["name"]}
+    if reading.add(found["name"], found["score"], unit, "mean", of) and found["error"]:
+        reading.add(found["name"], found["error"], unit, "confidence 99.9 %", of)
+
+
 def _is_sure(found: re.Match[str]) -> bool:
     """Whether a row is one of JMH without a head above it: it has a count, an error and a unit."""
     return bool(found["count"] and found["error"] and _UNIT.fullmatch(found["unit"]))
@@ -109,7 +127,8 @@ def _score(reading: Reading[_Run], text: str) -> None:
 
 def _uncommented(text: str) -> str:
     """A line without the mark of a comment: people keep the table with the code."""
-    return text.strip().lstrip("/*#").strip()
+    bare = text.strip().lstrip("/*#").strip()
+    return " ".join(bare.replace("|", " ").split()) if " | " in bare else bare
 
 
 _READER = LineReader(TOOL, _Run, _line, clean=_uncommented)

@@ -27,7 +27,36 @@ class _Run(Run):
     heads: list[str] = field(default_factory=list)
 
 
+_PROGRESS = late(
+    r"^(?P<name>\S.{0,120}?)\.*R\d{1,3} I\d{1,4} (?:P\d{1,3} )?(?:[-✔✘✓] )?"
+    rf"(?:\[Mo(?P<new>[\d.]+)(?P<unit>{UNIT}) vs\. Mo(?P<old>[\d.]+)(?P<old_unit>{UNIT})\] "
+    rf"(?P<change>[-+]?[\d.]+)%|Mo(?P<mode>[\d.]+)(?P<mode_unit>{UNIT})) "
+    r"\(±(?P<percent>[\d.]+)%\)$"
+)
+
+
+def _progress(reading: Reading[_Run], found: re.Match[str]) -> None:
+    """What is printed of a subject while it runs: its mode, and that of a run before."""
+    name = found["name"].rstrip(" .")
+    of: dict[str, Any] = {"benchmark": name}
+    if found["mode"]:
+        value, unit = time_of(float(found["mode"]), found["mode_unit"])
+        reading.add(name, value, unit, "mode", of)
+    else:
+        old = time_of(float(found["old"]), found["old_unit"])
+        value, unit = time_of(float(found["new"]), found["unit"])
+        reading.add(f"{name} old", *old, "mode", {**of, "build": "old"})
+        name, of = f"{name} new", {**of, "build": "new"}
+        reading.add(name, value, unit, "mode", of)
+        reading.add(f"{of['benchmark']} change", found["change"], "%", "change", of)
+    deviation = float(f"{value * float(found['percent']) / 100:.6g}")
+    reading.add(name, deviation, unit, "stddev", of)
+
+
 def _line(reading: Reading[_Run], text: str) -> None:
+    if "±" in text and (found := _PROGRESS.match(text)):
+        _progress(reading, found)
+        return
     if "|" not in text:
         return
     cells = [cell.strip() for cell in text.strip().strip("|").split("|")]

@@ -44,7 +44,7 @@ _OF_STATUS, _OF_SOCKET = "status", ("broken reads", "broken writes", "connection
 
 
 @rule
-def failed_requests(report: Report) -> Iterator[Finding]:
+def failed_requests(report: Report) -> Iterator[Finding | str]:
     """Requests that were not answered, or with an error, next to a rate.
 
     Decided by the tool's own counts. Lengths alone that differ from the first answer's are no
@@ -80,6 +80,12 @@ def failed_requests(report: Report) -> Iterator[Finding]:
         words |= {"completed": None if are_counted else whole}
         words["all_of"] = whole if are_counted else None
         yield finding("requests-failed", words, about=[most])
+    elif every:
+        yield (
+            f"line {most.line}: {most.value:,.0f} of {every:,.0f} requests failed "
+            f"({100 * most.value / every:.2g} %). They are too few to change the rate, but the "
+            "longest times may be theirs"
+        )
 
 
 def _is_hidden(report: Report, late: Result, every: float) -> bool:

@@ -6,13 +6,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Report, Result
 from benchbook.explain.printed_digits import is_number
 from benchbook.explain.rules import rule
 from benchbook.explain.rules.common.findings import finding
 from benchbook.findings import Finding
 
-CELERO, POOP = "celero", "poop"
+CELERO, POOP, TABLE = "celero", "poop", "table"
 MUCH = 0.2  # deviation of the samples ÷ the shortest one
 FEW_RUNS = 3
 TIME, WORK = "wall_time", ("instructions", "cpu_cycles")
@@ -97,6 +98,26 @@ def unchanged_by_the_tool(report: Report) -> Iterator[str]:
         most = max(none, key=lambda own: abs(own.value))
         words = {"most": most, "none": len(none), "count": len(changes)}
         yield finding("unchanged-by-tool", words).explanation
+
+
+P_VALUE = late(r"(?i)^p-?values?\b(?:.*<\s*(?P<level>0?\.\d+))?")
+LEVEL, LEAST_TESTED = 0.05, 3
+
+
+@rule
+def rows_of_tests(report: Report) -> Iterator[Finding]:
+    """Rows of tables with p-values of which most are no differences, by the level that it names."""
+    if report.tool != TABLE:
+        return
+    tested = [
+        (own, float(found["level"] or LEVEL))
+        for own in report.results
+        if (found := P_VALUE.match(own.name)) and own.is_number and own.value <= 1
+    ]
+    alike = [own for own, level in tested if own.value >= level]
+    if len(tested) >= LEAST_TESTED and len(alike) * 2 >= len(tested):
+        words = {"count": len(tested), "alike": len(alike), "first": alike[0]}
+        yield finding("rows-alike-by-test", words, about=alike, level=tested[0][1])
 
 
 @rule

@@ -16,7 +16,8 @@ from benchbook.findings import Finding
 
 LIBRARIES = (
     "go-bench", "jmh", "criterion", "benchmarkdotnet", "cargo-bench", "timeit", "divan",
-    "nanobench", "haskell-criterion", "benchmarktools", "mitata",
+    "nanobench", "haskell-criterion", "benchmarktools", "mitata", "catch2", "celero", "deno-bench",
+    "benchee", "tinybench", "tasty-bench",
 )  # fmt: skip
 LEAST_NS = 0.5  # for an operation: two cycles of a fast core, which an empty loop takes
 NO_LOOP_NS = 0.1  # less than a third of a cycle: not even an empty loop
@@ -43,7 +44,8 @@ def no_operation(report: Report) -> Iterator[Finding]:
             none += [
                 time
                 for time in several
-                if 0 <= time.value < least and (not is_table or "is_per_operation" in time.of)
+                if 0 <= time.value < least and not time.name.endswith(" estimate")
+                if (not is_table or "is_per_operation" in time.of)
             ]
     once = [time for time in none if 0 < time.base_value < NO_LOOP_NS]
     if once:
@@ -53,6 +55,26 @@ def no_operation(report: Report) -> Iterator[Finding]:
         yield finding("not-once-each", words, about=once)
     if none := [time for time in none if not 0 < time.base_value < NO_LOOP_NS]:
         yield finding("no-operation", about=none, first=none[0], left=len(none) - 1 or None)
+
+
+OF_RATES = ("benchmark.js", "vitest-bench", "tinybench", "benchmark-ips")
+MOST_RATE = 8e8  # operations a second, each of a few cycles with the loop and the call around it
+
+
+@rule
+def rates_of_loops(report: Report) -> Iterator[Finding]:
+    """Rates of libraries of JavaScript and Ruby that are those of an empty loop."""
+    if report.tool not in OF_RATES:
+        return
+    none = [
+        own
+        for own in report.being("mean")
+        if own.unit == "operations/s" and own.is_number and own.value >= MOST_RATE
+    ]
+    if none:
+        first = max(none, key=lambda own: own.value)
+        words = {"first": first, "each": 1e9 / first.value, "left": len(none) - 1 or None}
+        yield finding("rate-of-a-loop", words, about=none)
 
 
 @rule

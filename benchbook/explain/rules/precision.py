@@ -159,7 +159,8 @@ def wide_spread(report: Report) -> Iterator[Finding | str]:
     if report.tool == "hyperfine" and means and 0 < means[0].base_value < SHORT_S * 1e9:
         yield (
             f"line {means[0].line}: the command takes less than 5 ms, about as long as the start "
-            "of a process. Hyperfine says itself that it cannot time such commands well"
+            "of a process. So the start is a large part of it, and a small change of the program "
+            "hardly shows"
         )
 
 

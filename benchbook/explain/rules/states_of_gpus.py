@@ -150,13 +150,22 @@ def _by_gpu(report: Report) -> dict[int, dict[str, Result]]:
 
 
 @rule
-def lowest_level(report: Report) -> Iterator[Finding]:
-    """A GPU of AMD that somebody holds at its lowest clocks."""
+def lowest_level(report: Report) -> Iterator[Finding | str]:
+    """A GPU of AMD that somebody holds at its lowest clocks; a note on levels by hand."""
     levels: Mapping[int, str] = report.facts.get("performance_levels") or {}
     low = [gpu for gpu, level in levels.items() if level == "low"]
     if low:
         words = {"gpus": listed([str(gpu) for gpu in low[:6]]), "line": report.results[0].line}
         yield finding("lowest-level", words, about=report.results[:1])
+    if by_hand := [gpu for gpu, level in levels.items() if level == "manual"]:
+        clocks = [own for own in report.called("clock") if own.of.get("gpu") == by_hand[0]]
+        at = f", which is {clocks[0].value:g} MHz now" if clocks else ""
+        gpus = listed([str(gpu) for gpu in by_hand[:6]])
+        yield (
+            f"line {report.results[0].line}: the level of GPU {gpus} is manual. So "
+            f"somebody chose its clock{at}, and it may not rise under load. Figures of "
+            "such a card are those of that clock (rocm-smi --resetclocks ends it)"
+        )
 
 
 @rule

@@ -73,7 +73,7 @@ def _rocm(reading: Reading[_Run], text: str) -> None:
 
 def _of_gpu(reading: Reading[_Run], gpu: int, name: str, value: str) -> None:
     run, of = reading.run, {"gpu": gpu}
-    if name in ("Performance Level", "Current Performance Level"):
+    if name in ("Performance Level", "Current Performance Level", "Current PowerPlay Level"):
         run.levels[gpu] = value
     elif named := _OF_LINE.get(name):
         if figure := _FIRST.match(value):

@@ -78,12 +78,14 @@ _PAGEABLE = late(r"(?i)\b(?:pageable|paged|non-?pinned|unpinned|malloc(?:ed)?)\b
 _SIZED = late(r"(?<![\w.])(?P<count>\d{1,5}(?:\.\d+)?) ?(?P<prefix>[KMG])i?B(?![\w/])")
 _SIZES = {"K": 2**10, "M": 2**20, "G": 2**30}
 _LONGEST_NAME = 200  # characters of a label, which people see in full
+_REMARK = late(r"^\([^()\d]{3,30}\) (?=\d)")  # `(run time too short) 0.36`
 _PLAIN = late(r"\d[\d,]*(?:\.\d+)?")
 _ARITHMETIC = late(r"(?:intgr|u?int64|float|double) (?:bit|add|mul|div|mod)")
 _DIGITS_OF_COUNT = 6
 # Columns of numbers without a unit, by their heads; and of memory, whose cells or heads have one.
 _BARE = late(
-    r"(?:alloc(?:ation)? )?ratio(?: ?sd)?|speed-?ups?|factor|relative|efficiency|p-?values?|scores?"
+    r"(?:alloc(?:ation)? )?ratio(?: ?sd)?|speed-?ups?|factor|relative|efficiency|scores?"
+    r"|p-?values?(?: \([^()]{1,40}\))?"
     r"|gen ?\d|ipc|cpi|op/s|ops",
     re.I,
 )
@@ -208,7 +210,8 @@ def _may_be_change(head: str, cell: str) -> bool:
 
 def _plain(line: Line, head: str, cell: str, labels: Sequence[str]) -> Iterator[Result]:
     """A cell without a unit below a head that says what it is; or memory."""
-    if _BARE.fullmatch(head.strip()) and (found := _PLAIN.fullmatch(cell)):
+    behind = _REMARK.sub("", cell)
+    if _BARE.fullmatch(head.strip()) and (found := _PLAIN.fullmatch(behind)):
         yield Result(head.strip(), float(found[0].replace(",", "")), "1", line.number, GIVEN)
     elif any(_MEMORY.search(text[:LONGEST_LABEL]) for text in (head, *labels)) and (
         found := _OF_MEMORY.fullmatch(cell)

@@ -150,6 +150,8 @@ def _heads(text: str) -> list[str]:
         own = [_bare(head) for head in heads]
         # A line of units alone stands below names that are known to its tool.
         is_of_units = any(own.count(head) > 1 for head in own if head in UNITS)
+        if any(head.count("(") > 1 for head in own):
+            continue  # several heads with one blank between them
         if len(own) >= LEAST_COLUMNS and any(map(unit_of, own)) and not is_of_units:
             return own
         of = columns(own, []) if any(map(counted, own)) else []
