@@ -108,8 +108,8 @@ def test_a_message_alone_is_a_report(name: str) -> None:
     explained = of_content("x", f"$ ./run\n{LINES[name]}\n".encode(), Machine())
     assert explained.trouble == ""
     (finding,) = explained.findings
-    assert (finding.artefact, finding.where) == ("run-failed", ["line 2"])
     (entry,) = [entry for entry in error_messages.entries() if entry.name == name]
+    assert (finding.artefact, finding.where) == (entry.artefact, ["line 2"])
     assert entry.means in finding.explanation
     assert finding.remedy == entry.remedy
 

@@ -12,6 +12,8 @@ from benchbook.explain.context import error_messages
 SUCCESSFUL = "  ERROR: Failed building wheel for foo\n"
 HARMLESS = {
     "a filter in a command": "$ dmesg | grep -i 'Out of memory: Kill'",
+    "an advice": "Use -march=x86-64-v2 to avoid the error Illegal instruction on old machines.",
+    "a list of changes": "This version fixes a Segmentation fault at the end of the run.",
     "an echo of a script": 'echo "Killed"',
     "a line that a compiler shows": '  12 |   printf("Segmentation fault\\n");',
     "code that would print it": 'fprintf(stderr, "Bus error (core dumped)");',
@@ -130,3 +132,14 @@ def test_what_a_log_does_not_say_is_not_said(log: str, untrue: str) -> None:
 
 def test_sizes_whose_time_hardly_grows_are_still_named() -> None:
     assert "the size grows" in _said(_times("N"))
+
+
+def test_a_warning_is_not_called_a_failed_run() -> None:
+    goes_on = ("It goes on", "may differ from run to run", "JMH waited for them")
+    warnings = [
+        entry
+        for entry in error_messages.entries()
+        if not entry.is_note and any(words in entry.means for words in goes_on)
+    ]
+    assert len(warnings) > 3
+    assert {entry.artefact for entry in warnings} == {"machine-state"}

@@ -28,6 +28,11 @@ _NO_MESSAGE = late(
     r"|(?:^|[|$#>;&] ?|\bsudo )(?:[ef]?grep|zgrep|rg|echo|printf) +[-\"'\w]"
     r"|\b(?:[fs]?n?printf|perror|f?puts|e?println!?) ?\(|\b(?:cerr|cout) <<|\bthrow std::"
 )
+# What somebody writes before the words of a message that did not come.
+_TALK = late(
+    r"(?i)\b(?:avoid(?:s|ing)?|prevents?|gets? rid of|fix(?:es|ed)|in case of"
+    r"|if (?:you|it) (?:gets?|sees?|encounters?))\b[^:]{0,80}$"
+)
 
 
 @dataclass(frozen=True)
@@ -125,7 +130,7 @@ def _lines(log: Log, entry: Entry, taken: set[int]) -> Iterator[Line]:
         line = log.lines[index]
         if len(line.text) > LONGEST or line.number in taken:
             continue
-        if not entry.is_note and _NO_MESSAGE.search(line.text):
+        if not entry.is_note and _is_talk(line.text, entry):
             continue
         text = line.text
         if entry.across:
@@ -137,3 +142,11 @@ def _lines(log: Log, entry: Entry, taken: set[int]) -> Iterator[Line]:
             count += 1
             if count == _MOST_LINES:
                 return
+
+
+def _is_talk(text: str, entry: Entry) -> bool:
+    """Whether a line only looks for the words of an entry, or speaks of them."""
+    if _NO_MESSAGE.search(text):
+        return True
+    places = [at for word in entry.words if (at := text.find(word)) >= 0]
+    return bool(places) and _TALK.search(text, 0, min(places)) is not None
