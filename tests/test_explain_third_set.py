@@ -268,7 +268,7 @@ def figures(text: str) -> dict[str, float]:
 
 def test_what_gnu_time_counts_is_read() -> None:
     own = figures(GNU)
-    assert (own["CPU share"], own["maximum resident set"], own["major faults"]) == (3420, 1024e3, 1)
+    assert (own["CPU share"], own["maximum resident set"], own["major faults"]) == (3420, 1000, 1)
     assert len(figures(GNU.replace("Maximum", "Average"))) == len(own) - 1
 
 

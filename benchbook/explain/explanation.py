@@ -30,6 +30,7 @@ from benchbook.explain.context import (
     titles,
     truncated_end,
 )
+from benchbook.explain.figures.unread_lines import Unread, unread
 from benchbook.explain.input_limits import (
     CPU_LIMIT_S,
     MOST_BYTES,
@@ -73,6 +74,7 @@ class Explained:
     findings: list[Finding] = field(default_factory=list)
     asks: list[Ask] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    unread: list[Unread] = field(default_factory=list)
     trouble: str = ""
     content: bytes = field(default=b"", repr=False, compare=False)
 
@@ -98,6 +100,10 @@ class Explained:
             "findings": [finding.record(", ".join(tools)) for finding in self.findings],
             "asks": [asdict(ask) for ask in self.asks],
             "notes": self.notes,
+            "unread": [
+                {"line": own.line.number, "text": own.line.text, "more": own.more}
+                for own in self.unread
+            ],
             **({"error": self.trouble} if self.trouble else {}),
         }
 
@@ -212,7 +218,13 @@ def of_content(name: str, content: bytes, machine: Machine) -> Explained:
     notes += [note for report in reports for note in report.notes]
     notes += [statement for statement in statements if isinstance(statement, str)]
     notes[:] = dict.fromkeys(notes)
-    return Explained(name, reports, findings, asks, notes, content=content)
+    if not any(own for _, own in parts):
+        parts = [(log, reports)]  # of messages alone
+    left: list[Unread] = []
+    with _guarded("search for lines that were not read", notes):
+        said = [*notes, *(finding.explanation for finding in findings)]
+        left = [own for log_part, each in parts for own in unread(log_part, each, said)]
+    return Explained(name, reports, findings, asks, notes, left, content=content)
 
 
 def _results(parts: list[tuple[Log, list[Report]]]) -> int:

@@ -11,15 +11,19 @@ from rich.padding import Padding
 from rich.text import Text
 
 from benchbook.core import number_format
+from benchbook.core.sizes import format_bytes
 from benchbook.explain.figures.cells import columns_of, is_for_people, shown_as, visible, words
+from benchbook.explain.figures.choice import named_lines
 from benchbook.explain.figures.shapes import tables_of
 from benchbook.explain.figures.short_runs import together
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Report
+from benchbook.explain.printed_digits import is_number
 from benchbook.findings import Finding
 
 if TYPE_CHECKING:
     from benchbook.explain.explanation import Explained
+    from benchbook.explain.figures.unread_lines import Unread
 
 MOST_RUNS = 20  # tables of one file; nobody reads more, and each takes a hundredth of a second
 FEW_RUNS = 5  # those of a file with more
@@ -41,7 +45,7 @@ def print_explained(explained: Explained, *, alone: bool) -> None:
     console = Console(highlight=False, markup=False, emoji=False, width=width)
     if not alone and not explained.trouble:
         console.print(Text(visible(explained.called), style="bold"))
-    marked = _marked(explained.findings)
+    marked = named_lines(explained.findings)
     several = together(explained.reports)
     shown = several if len(several) <= MOST_RUNS else several[:FEW_RUNS]
     for report, runs in shown:
@@ -49,6 +53,7 @@ def print_explained(explained: Explained, *, alone: bool) -> None:
     _print_left(console, sum(runs for _, runs in several[len(shown) :]), "runs")
     if explained.trouble:
         return
+    _print_unread(console, explained.unread)
     for finding in explained.findings[:MOST_SAID]:
         _print_finding(console, finding)
     _print_left(console, len(explained.findings) - MOST_SAID, "findings")
@@ -61,6 +66,18 @@ def print_explained(explained: Explained, *, alone: bool) -> None:
     if not explained.findings and not explained.asks:
         about = "Apart from the notes, nothing" if explained.notes else "Nothing"
         console.print(f"{about} wrong was found in it.")
+
+
+def _print_unread(console: Console, several: Sequence[Unread]) -> None:
+    """The lines whose figures are in no table."""
+    if not several:
+        return
+    console.print("other lines with figures, as they stand:")
+    for own in several:
+        text = f"line {own.line.number}: {' '.join(own.line.text.split())}"
+        if own.more:
+            text += f" … {own.more:,} more like it"
+        console.print(Padding(Text(visible(text)), (0, 0, 0, 2)))
 
 
 def _print_left(console: Console, more: int, what: str) -> None:
@@ -84,22 +101,26 @@ def _print_report(console: Console, report: Report, runs: int, marked: Collectio
     if benchmark and not any(benchmark in name for name, *_ in report.groups):
         said.insert(0, f"benchmark {benchmark}")
     moved = {of.get("bytes_moved") for of in report.settings}
-    if len(moved) == 1 and (shown := shown_as("bytes", moved.pop())):
-        said.append(f"moved {shown}")
+    if len(moved) == 1 and is_number(count := moved.pop()):
+        said.append(f"moved {_moved(int(count))}")
     if said:
         console.print(Padding(Text(visible("; ".join(said))), (0, 0, 0, 2)))
+    if not facts.get("command") and (command := " ".join(report.asked)) and _DIGIT.search(command):
+        cut = command if len(command) <= _LONGEST_COMMAND else f"{command[:_LONGEST_COMMAND]} …"
+        console.print(Padding(Text(visible(f"last command above: {cut}")), (0, 0, 0, 2)))
     for table in tables_of(report, console.width, marked):
         for line in table.text(console.width):
             console.print(Text(visible(line)), soft_wrap=True)
 
 
-_LINES = late(r"^lines? (?P<first>\d+)")
+_DIGIT = late(r"\d")
+_LONGEST_COMMAND = 200
 
 
-def _marked(findings: Sequence[Finding]) -> frozenset[int]:
-    """The lines that findings name."""
-    found = [_LINES.match(place) for finding in findings for place in finding.where]
-    return frozenset(int(match["first"]) for match in found if match)
+def _moved(count: int) -> str:
+    """A number of bytes with all of its digits, and in a unit that is easier to read."""
+    exact, short = f"{count:,} B", format_bytes(count)
+    return exact if exact == short else f"{exact} ({short})"
 
 
 def _print_finding(console: Console, finding: Finding) -> None:

@@ -7,13 +7,14 @@ from itertools import chain
 from typing import Any
 
 from benchbook.core import number_format
-from benchbook.core.sizes import format_bytes
+from benchbook.core.sizes import format_bytes, parse_bytes
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.printed_digits import is_number
-from benchbook.explain.results import Result
+from benchbook.explain.results import GIVEN, Result
 from benchbook.explain.units import in_base
 
 MOST_DIGITS = 20
+_FEW_BYTES = 10**7
 MOST_DECIMALS, MOST_OF_DECIMALS = 6, 1e15
 _UNITS = {
     "kB/s": "kB/s (10³)", "MB/s": "MB/s (10⁶)", "GB/s": "GB/s (10⁹)",
@@ -21,7 +22,18 @@ _UNITS = {
     "kbit/s": "kbit/s (10³)", "Mbit/s": "Mbit/s (10⁶)", "Gbit/s": "Gbit/s (10⁹)", "us": "µs",
 }  # fmt: skip
 # What is for rules, or follows from the others.
-HIDDEN = {"elapsed_error_s", "rate_error_per_s", "bytes_moved", "arrays_moved", "repetition"}
+HIDDEN = {
+    "label_parts",
+    "shown_statistic",
+    "class_width",
+    "cpu_user_percent",
+    "cpu_system_percent",
+    "elapsed_error_s",
+    "rate_error_per_s",
+    "bytes_moved",
+    "arrays_moved",
+    "repetition",
+}
 # Names and other figures tell them.
 HIDDEN |= {"mix", "clocks", "repetitions_at_most", "benchmark", "is_same", "flags"}
 HIDDEN |= {"unpinned", "binding_unseen", "heading", "limit_low", "limit_high", "spread_percent"}
@@ -44,6 +56,7 @@ _ENDINGS = {
     "_ns": "ns", "_us": "us", "_ms": "ms", "_s": "s",
 }  # fmt: skip
 _CALLED = {"start_s": "from", "end_s": "until"}  # `end` is a column, too
+_OF_LABEL = "label: "  # in front of a head of the log that is a setting
 Settings = tuple[tuple[str, Any], ...]
 
 
@@ -58,11 +71,17 @@ def visible(text: str) -> str:
 def settings_of(result: Result) -> Settings:
     """The settings of a result that are for people, with its benchmark where its short name has
     lost that."""
-    own = (("benchmark", result.of["benchmark"]),) if short_name(result) != result.name else ()
+    own: Settings = (
+        (("benchmark", result.of["benchmark"]),) if short_name(result) != result.name else ()
+    )
+    parts = result.of.get("label_parts")
+    if isinstance(parts, Mapping):  # each below the head that the log gives it
+        own += tuple((f"{_OF_LABEL}{head}", text) for head, text in parts.items())
     return own + tuple(
         (name, value)
         for name, value in result.of.items()
         if value is not None and name not in INTERVAL and is_for_people(name, value)
+        if not (parts and name == "label")
     )
 
 
@@ -75,6 +94,13 @@ def short_name(result: Result) -> str:
     if rest[:1] not in ("", " ") or (not rest and result.statistic == "sample"):
         return result.name
     return rest.strip()
+
+
+def shown_statistic(result: Result) -> str:
+    """What a number is of several, for people: also of one that is only shown."""
+    if result.statistic == GIVEN:
+        return str(result.of.get("shown_statistic") or "")
+    return result.statistic
 
 
 def lines_words(lines: Sequence[int]) -> str:
@@ -143,8 +169,18 @@ def columns_of(settings: Sequence[Mapping[str, Any]]) -> tuple[list[str], dict[s
     return [name for name in shown if name not in same], same
 
 
+def bytes_words(count: int) -> str:
+    """A number of bytes in the largest unit that keeps it whole; in bytes where one does not, and
+    somebody chose it."""
+    text = format_bytes(count)
+    is_chosen = count < _FEW_BYTES or count % 1000 == 0
+    return f"{count:,} B" if is_chosen and parse_bytes(text) != count else text
+
+
 def words(column: str) -> str:
     """A column's name for people, without the unit that its value has."""
+    if column.startswith(_OF_LABEL):
+        return column.removeprefix(_OF_LABEL)
     if column in _CALLED:
         return _CALLED[column]
     ending = next((name for name in _ENDINGS if column.endswith(name)), "")
@@ -170,6 +206,6 @@ def shown_as(column: str, value: Any) -> str:
     if not is_number(value):
         return str(value)[:MOST_DIGITS]
     if column.endswith("bytes") and 0 <= value < 1 << 62 and value == int(value):
-        return format_bytes(int(value))
+        return bytes_words(int(value))
     unit = next((unit for ending, unit in _ENDINGS.items() if column.endswith(ending)), "")
     return f"{value:,.10g} {unit_words(unit)}".rstrip()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import statistics
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from benchbook.core import number_format
@@ -15,6 +15,7 @@ from benchbook.explain.model import SUM
 from benchbook.explain.printed_digits import is_number
 from benchbook.explain.results import Result
 from benchbook.explain.units import in_base
+from benchbook.findings import Finding
 
 _FIRST, _LAST = 4, 3  # rows at both ends
 _MOST_MARKED = 12  # rows that findings name
@@ -23,6 +24,7 @@ _SHOWN_OF_MANY = 24  # rows of a table of hundreds, of which others show nothing
 _TOTAL = late(
     r"^\W*(?:sum|totals?|overall|all|average|avg|mean|geo(?:metric)?[ -]?mean|summary)\b", re.I
 )
+_LINES = late(r"^lines? (?P<first>\d+)")
 _OF_MANY = ("sum", "total", "mean of all")
 
 
@@ -47,6 +49,12 @@ class FigureRow:
             for result in self.results
             if result
         )
+
+
+def named_lines(findings: Iterable[Finding]) -> frozenset[int]:
+    """The lines that findings name."""
+    found = [_LINES.match(place) for finding in findings for place in finding.where]
+    return frozenset(int(match["first"]) for match in found if match)
 
 
 def chosen(rows: Sequence[FigureRow], most: int, marked: Collection[int]) -> list[int]:

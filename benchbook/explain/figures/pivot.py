@@ -14,6 +14,7 @@ from benchbook.explain.figures.cells import (
     settings_of,
     short_name,
     shown_as,
+    shown_statistic,
     unit_words,
     value_words,
     words,
@@ -52,10 +53,10 @@ def best_tables(
     least: list[FigureTable] = []
     fewest = 0
     for cells in candidates:
-        for errors in (_errors(cells), dict[int, Result]()):
+        for errors in (errors_of(cells), dict[int, Result]()):
             merged = set(map(id, errors.values()))
             values = [cell for cell in cells if id(cell.result) not in merged]
-            pivot = _pivot_of(values, errors, known)
+            pivot = pivot_of(values, errors, known)
             rows = len(pivot.rows)
             is_list = rows == 1 and len({name for _, name, _, _ in pivot.columns}) > _MOST_NAMES
             is_table = (len(pivot.columns) > 1 or bool(errors)) and not is_list
@@ -64,16 +65,21 @@ def best_tables(
                 continue
             if len(values) < _FILLED * rows * len(pivot.columns):
                 continue
-            if tables := _that_fit(pivot, len(cells), width, marked):
+            if tables := tables_that_fit(pivot, len(cells), width, marked):
                 least, fewest = tables, rows * len(tables)
     return least
 
 
-def _pivot_of(
-    cells: Sequence[Cell], errors: dict[int, Result], known: Collection[tuple[str, str]]
-) -> _Pivot:
-    return _Pivot(
-        list(dict.fromkeys(cell.row for cell in cells)),
+def pivot_of(
+    cells: Sequence[Cell],
+    errors: dict[int, Result],
+    known: Collection[tuple[str, str]],
+    rows: Sequence[tuple[Any, ...]] = (),
+) -> Pivot:
+    """The cells as a table, with the errors behind their values by the id of these; its rows in
+    this order where one is given, else as they come."""
+    return Pivot(
+        list(rows) or list(dict.fromkeys(cell.row for cell in cells)),
         list(dict.fromkeys(cell.column for cell in cells)),
         {(cell.row, cell.column): cell.result for cell in cells},
         errors,
@@ -81,8 +87,8 @@ def _pivot_of(
     )
 
 
-def _that_fit(
-    pivot: _Pivot, figures: int, width: int, marked: Collection[int]
+def tables_that_fit(
+    pivot: Pivot, figures: int, width: int, marked: Collection[int]
 ) -> list[FigureTable]:
     """The table in as few parts as fit, a few columns each; none where these are too many."""
     for count in range(1, _MOST_PARTS + 1):
@@ -93,19 +99,21 @@ def _that_fit(
         parts = [replace(pivot, columns=pivot.columns[at : at + size]) for at in starts]
         tables = [part.table(marked) for part in parts]
         if all(table.least_width() <= width for table in tables):
-            return tables
+            first = min(table.line for table in tables)  # the parts stay next to each other
+            return [replace(table, line=first) for table in tables]
     return []
 
 
-def _errors(cells: Sequence[Cell]) -> dict[int, Result]:
+def errors_of(cells: Sequence[Cell]) -> dict[int, Result]:
     """By the id of a value the one error that is printed with it."""
     values: dict[tuple[Any, ...], list[Result]] = {}
     errors: dict[tuple[Any, ...], list[Result]] = {}
     for row, (across, *_), result in cells:
         key = row, across, result.name, result.unit
-        if result.statistic in ERRORS:
+        statistic = shown_statistic(result)
+        if statistic in ERRORS:
             errors.setdefault(key, []).append(result)
-        elif result.statistic in _OF_ERRORS:
+        elif statistic in _OF_ERRORS and (result.statistic != GIVEN or statistic):
             values.setdefault(key, []).append(result)
     return {
         id(values[key][0]): own[0]
@@ -115,7 +123,7 @@ def _errors(cells: Sequence[Cell]) -> dict[int, Result]:
 
 
 @dataclass(frozen=True)
-class _Pivot:
+class Pivot:
     """Keys of rows and columns, the result of each cell, and the error of a result by its id."""
 
     rows: list[tuple[Any, ...]]
@@ -193,7 +201,9 @@ class _Pivot:
             for column in self.columns
         ]
         errors = [
-            next((error.statistic for own in every if (error := self.errors.get(id(own)))), "")
+            next(
+                (shown_statistic(error) for own in every if (error := self.errors.get(id(own)))), ""
+            )
             for every in everyone
         ]
         if self.columns[0][1] == "" and self.columns[0][3] == "":  # by statistic or by a setting

@@ -7,9 +7,15 @@ from collections.abc import Sequence
 from typing import Any
 
 from benchbook.core import number_format
-from benchbook.explain.figures.cells import decimals_of, in_base_words, unit_words, value_words
+from benchbook.explain.figures.cells import (
+    decimals_of,
+    in_base_words,
+    shown_statistic,
+    unit_words,
+    value_words,
+)
 from benchbook.explain.model import SUM, Report, Result
-from benchbook.explain.results import GIVEN, Group, grouped, groups_of
+from benchbook.explain.results import Group, grouped, groups_of
 from benchbook.explain.units import in_base
 
 MOST_ROWS = 40  # of one run; what is alike is folded above that
@@ -47,8 +53,15 @@ def _row(result: Result, decimals: int | None) -> Row:
     number = value_words(result, decimals)
     unit = unit_words(result.unit)
     of = {name: value for name, value in result.of.items() if value is not None}
-    statistic = "" if result.statistic == GIVEN else result.statistic
-    return str(result.line), result.name, statistic, number, unit, in_base_words(result), of
+    return (
+        str(result.line),
+        result.name,
+        shown_statistic(result),
+        number,
+        unit,
+        in_base_words(result),
+        of,
+    )
 
 
 def _alike(every: Sequence[Group]) -> list[list[Group]]:

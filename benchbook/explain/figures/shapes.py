@@ -12,10 +12,12 @@ from benchbook.explain.figures.cells import (
     settings_of,
     short_name,
     shown_as,
+    shown_statistic,
     words,
 )
 from benchbook.explain.figures.layout import FigureTable
 from benchbook.explain.figures.matrix import matrices
+from benchbook.explain.figures.percentiles import percentile_tables
 from benchbook.explain.figures.pivot import Cell, best_tables
 from benchbook.explain.figures.rows import TIMES, rows_of
 from benchbook.explain.model import Report, Result
@@ -32,7 +34,8 @@ _Kind = tuple[str, str, str]  # name, statistic, what its unit is of
 
 
 def _kind(result: Result) -> _Kind:
-    return short_name(result), result.statistic, in_base(1.0, result.unit)[1]
+    statistic = shown_statistic(result) or result.statistic
+    return short_name(result), statistic, in_base(1.0, result.unit)[1]
 
 
 def tables_of(report: Report, width: int, marked: Collection[int] = ()) -> list[FigureTable]:
@@ -45,6 +48,8 @@ def tables_of(report: Report, width: int, marked: Collection[int] = ()) -> list[
     if _LEAST_PIVOTED <= len(left) <= _MOST_PIVOTED:
         facts = {**report.facts, **columns_of(report.settings)[1]}
         known = {(name, str(value)) for name, value in facts.items()}
+        several, left = percentile_tables(left, width, marked, known)
+        tables += several
         pivots, left = _pivots(left, width, marked, known)
         tables += pivots
     if left:
@@ -106,14 +111,16 @@ def _of_settings(results: Sequence[Result]) -> Iterator[list[Cell]]:
     if columns_of([own.of for own in results])[0]:
         yield [Cell(settings_of(own), ("", *_kind(own)), own) for own in results]
     yield [
-        Cell((short_name(own), own.unit, *settings_of(own)), ("", "", own.statistic, ""), own)
+        Cell(
+            (short_name(own), own.unit, *settings_of(own)), ("", "", shown_statistic(own), ""), own
+        )
         for own in results
     ]
     for name in _ACROSS:
         if 1 < len({own.of.get(name) for own in results}) <= _MOST_ACROSS:
             yield [
                 Cell(
-                    (short_name(own), own.statistic, own.unit, *_others(own, name)),
+                    (short_name(own), shown_statistic(own), own.unit, *_others(own, name)),
                     (f"{words(name)} {shown_as(name, own.of.get(name))}", "", "", ""),
                     own,
                 )

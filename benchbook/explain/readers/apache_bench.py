@@ -8,10 +8,10 @@ from benchbook.explain.lazy_regex import late
 from benchbook.explain.readers.common.line_reader import LineReader, Reading, Run
 from benchbook.explain.readers.common.load_lines import (
     COUNT,
-    FAILED,
     NUMBER,
     RATE,
     TIME,
+    add_failed,
     host_of,
 )
 
@@ -34,7 +34,13 @@ _LENGTHS = late(
 _TOTAL = late(
     rf"^Total: +(?P<min>\d+) +(?P<mean>\d+) +(?P<stddev>{NUMBER}) +(?P<median>\d+) +(?P<max>\d+)\b"
 )
-_CONNECT = late(rf"^Connect: +\d+ +(?P<mean>\d+) +{NUMBER} +(?P<median>\d+) +(?P<max>\d+)\b")
+_PART = late(
+    rf"^(?P<what>Connect|Processing|Waiting): +(?P<min>\d+) +(?P<mean>\d+) +"
+    rf"(?P<stddev>{NUMBER}) +(?P<median>\d+) +(?P<max>\d+)\b"
+)
+_PARTS = {"Connect": "time to connect", "Processing": "processing", "Waiting": "waiting"}
+_BYTES = late(r"^(?P<what>Total|HTML) transferred: +(?P<bytes>\d{1,18}) bytes")
+_ACROSS = late(rf"^Time per request: +(?P<time>{NUMBER}) \[ms\] \(mean, across all")
 _SHARE = late(r"^(?P<share>66|75|80|90|95|98|99)% +(?P<time>\d+)\b")
 _FACTS = {"Concurrency Level": "concurrency", "Document Length": "response_bytes"}
 _OF_TIMES = ("min", "mean", "stddev", "median", "max")
@@ -71,8 +77,18 @@ def _line(reading: Reading[_Run], text: str) -> None:
     elif found := _TOTAL.match(text):
         for statistic in _OF_TIMES:
             reading.add(TIME, found[statistic], "ms", statistic)
-    elif found := _CONNECT.match(text):
-        reading.add("time to connect", found["mean"], "ms", "mean")
+    elif found := _PART.match(text):
+        name = _PARTS[found["what"]]
+        if found["what"] == "Connect":
+            reading.add(name, found["mean"], "ms", "mean")
+        for statistic in _OF_TIMES:
+            if statistic != "mean" or found["what"] != "Connect":
+                reading.show(name, found[statistic], "ms", statistic)
+    elif found := _BYTES.match(text):
+        name = "transferred" if found["what"] == "Total" else "of it HTML"
+        reading.show(name, float(found["bytes"]), "B")
+    elif found := _ACROSS.match(text):
+        reading.show("time per request, across all at a time", found["time"], "ms")
     elif text.startswith("Percentage of the requests served"):
         run.of_shares = True
     elif run.of_shares and (found := _SHARE.match(text)):
@@ -87,11 +103,12 @@ def _counted(reading: Reading[_Run], what: str, count: int) -> None:
         reading.add(COUNT, float(count), "requests", "total")
     elif what == "Keep-Alive requests":
         run.facts["keeps_connections"] = count > 0
-    elif count:
-        run.facts["failed_are_counted"] = True
+    else:
+        if count:
+            run.facts["failed_are_counted"] = True
         run.failed = count if what == "Failed requests" else run.failed
         kind = "failed" if what == "Failed requests" else "status"
-        reading.add(FAILED, float(count), "requests", "", {"failure": kind})
+        add_failed(reading, float(count), kind)
 
 
 read = LineReader(TOOL, _Run, _line)

@@ -20,11 +20,12 @@ _HEAD = late(
 )
 _ROW = late(
     r"^(?P<size>\d{1,6}(?:\.\d)?[kmg]?)\s+(?P<count>\d{1,7}(?:\.\d)?[kmg]?)\s+"
-    r"(?:=?[\d.]{1,8}[kmg]?\s+)?\d[\d.]{0,9}[kmg]?\s+(?P<took>\d+\.\d+)s\s+(?P<rate>\d+\.\d+)\s+"
+    r"(?:=?[\d.]{1,8}[kmg]?\s+)?(?P<moved>\d[\d.]{0,9})(?P<of_moved>[kmg]?)\s+(?P<took>\d+\.\d+)s\s+(?P<rate>\d+\.\d+)\s+"
     r"(?P<each>\d+\.\d+)\s+(?P<many>\d+\.\d+)$"
 )
 _PROGRAM = late(r"(?:^|/)(?P<name>fi_\w+)$")
 _SIZES = {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
+_UNITS = {"": "B", "k": "KiB", "m": "MiB", "g": "GiB"}
 _COUNTS = {"k": 10**3, "m": 10**6, "g": 10**9}
 
 
@@ -62,6 +63,8 @@ def _line(commands: Sequence[Command], reading: Reading[_Run], text: str) -> Non
         name = "latency" if "mode" in run.facts else "time per transfer"
         reading.add(name, found["each"], "us", "mean", of)
         reading.add("throughput", found["rate"], "MB/s", "mean", of)
+        reading.show("time", found["took"], "s", of=of)
+        reading.show("moved", found["moved"], _UNITS[found["of_moved"]], of=of)
 
 
 def _facts(command: Command | None, head: str) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from typing import Any
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Document, Log, Report, Result
 from benchbook.explain.printed_digits import is_number
+from benchbook.explain.readers.common import fio_rest
 from benchbook.explain.readers.common.json_values import at, object_at, objects_at
 from benchbook.explain.readers.common.line_reader import LineReader, Reading, Run
 
@@ -19,7 +20,7 @@ _ASKED = late(
 )
 _SIZE = late(r"(?P<size>\d+(?:\.\d+)?)(?P<prefix>[KMG]?)i?B?(?=[-/, ]|$)")
 _VERSION = late(r"^fio-(?P<version>\d\S*)$")
-_JOB = late(r"^(?P<job>\S.*?): \(groupid=\d+, jobs=(?P<jobs>\d+)\): err=\s*(?P<error>\d+)")
+_JOB = late(r"^(?P<job>\S.*?): \(groupid=\d+, jobs=(?P<jobs>\d+)\): err=\s*(?P<error>-?\d+)")
 # Version 3, and version 2.
 _WAY = late(
     r"^(?P<way>read|write|trim)\s?: (?:IOPS=(?P<iops>\d+(?:\.\d+)?)(?P<of_iops>[kKM]?), "
@@ -65,6 +66,7 @@ class _Run(Run):
     release: str = ""
     way: str = ""
     percentiles: str = ""  # the unit of those that follow
+    flushes: str = ""  # the unit of the percentiles of flushes that follow
     of: dict[str, Any] = field(default_factory=dict)
 
 
@@ -74,6 +76,22 @@ def _binary(unit: str) -> str:
 
 
 def _line(reading: Reading[_Run], text: str) -> None:
+    run = reading.run
+    if run.flushes and "th=[" in text:
+        fio_rest.flushes(reading, text, run.flushes, {"class_width": _CLASS_WIDTH})
+        return
+    if flushes := fio_rest.begins_flushes(text):
+        run.percentiles, run.flushes = "", flushes
+        return
+    run.flushes = ""
+    _judged(reading, text)
+    run = reading.run
+    if run.line or run.results:
+        fio_rest.add(reading, text, run.way)
+
+
+def _judged(reading: Reading[_Run], text: str) -> None:
+    """What rules look at."""
     run = reading.run
     if found := _ASKED.match(text):
         facts: dict[str, Any] = {"operation": found["rw"], "engine": found["engine"]}
@@ -156,6 +174,10 @@ def _way(reading: Reading[_Run], found: re.Match[str]) -> None:
     elif ran := _OLD_RUN.search(found["rest"]):
         of = {"elapsed_s": int(ran["ms"]) / 1e3}
     reading.add(f"{run.way} bandwidth", bandwidth, f"{_binary(unit)}/s", "mean", of)
+    if moved:
+        reading.show(f"{run.way} moved", moved["moved"], moved["unit"])
+    elif found["io"]:
+        reading.show(f"{run.way} moved", found["io"], _binary(found["io_unit"]))
     iops = found["iops"] or found["old_iops"]
     times = _MANY[found["of_iops"] or found["of_old_iops"] or ""]
     reading.add(f"{run.way} operation rate", float(iops) * times, "operations/s", "mean")

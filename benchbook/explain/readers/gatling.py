@@ -44,6 +44,7 @@ def _line(reading: Reading[_Run], text: str) -> None:
     if what == "request count" and every is not None:
         run = reading.begin(facts={"failed_are_counted": True})
         reading.add(COUNT, every, "requests", "total")
+        reading.show(f"{COUNT} answered as expected", well, "requests")
         if failed:
             reading.add(FAILED, failed, "requests", "", {"failure": "failed"})
     elif not run.results:
@@ -57,6 +58,8 @@ def _line(reading: Reading[_Run], text: str) -> None:
         statistic = "median" if statistic == "p50" else statistic
         reading.add(TIME, every, "ms", statistic)
         reading.add(f"{TIME} of answers as expected", well, "ms", statistic)
+        if failed:
+            reading.show(f"{TIME} of failures", failed, "ms", statistic)
 
 
 def _number(text: str | None) -> float | None:

@@ -43,6 +43,7 @@ def _line(reading: Reading[_Run], text: str) -> None:
         of: dict[str, Any] = {"bytes_moved": moved, "elapsed_s": float(found["time"])}
         of["elapsed_error_s"] = half_digit(found["time"])
         reading.add(found["what"], found["rate"], _UNITS[found["unit"]], "mean", of)
+        reading.show(f"{found['what']}: moved", found["moved"], "MiB")
 
 
 read = LineReader(TOOL, _Run, _line)

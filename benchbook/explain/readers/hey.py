@@ -35,6 +35,12 @@ _STATUS = late(r"^\[(?P<status>\d{3}|[A-Z][A-Za-z]{1,30})\]\s+(?P<count>\d{1,12}
 _COUNT = late(r"^Count:\s+(?P<count>\d{1,12})$")
 _ERROR = late(r"^\[(?P<count>\d{1,12})\]\s+\S.*$")
 _BIN = late(rf"^(?P<edge>{NUMBER}) \[(?P<count>\d{{1,12}})\]\s*\|")
+_SIZE = late(r"^(?P<what>Total data|Size/request):\s+(?P<size>\d{1,18}) bytes$")
+# How its parts were, each as the mean, the fastest and the slowest.
+_PART = late(
+    rf"^(?P<what>DNS\+dialup|DNS-lookup|req write|resp wait|resp read):\s+(?P<mean>{NUMBER}) "
+    rf"(?P<unit>{_UNIT}), (?P<min>{NUMBER}) {_UNIT}, (?P<max>{NUMBER}) {_UNIT}$"
+)
 _STATISTICS = {"Slowest": "max", "Fastest": "min", "Average": "mean"}
 
 
@@ -84,6 +90,12 @@ def _line(commands: Sequence[Command], reading: Reading[_Run], text: str) -> Non
     elif run.results and "least_bin_s" not in run.facts and (found := _BIN.match(text)):
         if int(found["count"]):
             run.facts |= {"least_bin_s": float(found["edge"]), "bins_line": reading.line.number}
+    elif found := _SIZE.match(text):
+        name = "received" if found["what"] == "Total data" else "received for a request"
+        reading.show(name, float(found["size"]), "B")
+    elif run.results and (found := _PART.match(text)):
+        for statistic in ("mean", "min", "max"):
+            reading.show(found["what"], found[statistic], unit_of(found["unit"]), statistic)
     elif text.startswith("Error distribution"):
         run.of_errors = True
     elif found := _STATUS.match(text):

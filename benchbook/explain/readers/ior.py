@@ -23,6 +23,8 @@ _BYTES = {"": 1, "bytes": 1} | {
     for letter, shift in (("K", 10), ("M", 20), ("G", 30), ("T", 40))
     for name in (f"{letter}iB", f"{letter}B")
 }
+_OPTION_COUNT = late(r"^(?P<name>nodes|segments|repetitions)\s*[:=] *(?P<count>\d{1,9})$")
+_PARTS = (("opening", -5), ("moving", -4), ("closing", -3))  # of a row, before its time
 _CELLS = {8: ("total", -2), 10: ("total", -2)}  # in a row whose head is missing
 
 
@@ -40,6 +42,8 @@ def _line(reading: Reading[_Run], text: str) -> None:
         reading.begin(version=found["version"])
     elif found := _OPTION.match(text):
         run.facts |= _fact(found["name"], float(found["value"]), found["unit"] or "")
+    elif found := _OPTION_COUNT.match(text):
+        run.facts[f"{found['name']}_asked"] = int(found["count"])
     elif found := _HEAD.match(text):
         run.line = run.line or reading.line.number
         run.has_latency = "Latency(s)" in found["more"]
@@ -70,6 +74,10 @@ def _row(reading: Reading[_Run], way: str, cells: list[str]) -> None:
     if run.has_latency and len(cells) == 10:
         reading.add(f"{way} operation rate", cells[1], "operations/s", "sample", of)
         reading.add(f"{way} latency", cells[2], "s", "sample", of)
+    if len(cells) in _CELLS:
+        for name, at in _PARTS:
+            if _is_time(cells[at]):
+                reading.show(f"{way}: {name}", cells[at], "s", of=of)
 
 
 def _is_time(text: str) -> bool:

@@ -1,4 +1,5 @@
-"""iostat -x: requests, rates, waits, queue and use of each device, interval by interval."""
+"""iostat, with -x or without: requests, rates, waits, queue and use of each device, and how busy
+the CPUs were, interval by interval."""
 
 from __future__ import annotations
 
@@ -9,7 +10,9 @@ from benchbook.explain.lazy_regex import late
 from benchbook.explain.readers.common.line_reader import LineReader, Reading, Run
 
 TOOL = "iostat"
-_HEAD = late(r"^Device:?\s+(?P<columns>\S.*%util)$")
+_HEAD = late(r"^Device:?\s+(?P<columns>\S.*%util|tps\s.*[kM]B_(?:read|wrtn|dscd))$")
+_CPU_HEAD = late(r"^avg-cpu:\s+(?P<columns>%user\s.*%idle)$")
+_CPU_ROW = late(r"^\d[\d.,]*(?:\s+\d[\d.,]*){4,7}$")
 _BANNER = late(r"^Linux \d\S* \(\S+\)\s")
 _ROW = late(r"^(?P<device>[a-zA-Z][\w!/.:-]{0,40})\s+(?P<values>\d[\d.,]*(?:\s+\d[\d.,]*){4,30})$")
 _COLUMNS = {
@@ -19,6 +22,15 @@ _COLUMNS = {
     "r_await": ("read wait", "ms"), "w_await": ("write wait", "ms"), "await": ("wait", "ms"),
     "aqu-sz": ("queue", "requests"), "avgqu-sz": ("queue", "requests"), "%util": ("use", "%"),
     "f_await": ("flush wait", "ms"),
+}  # fmt: skip
+# What is only shown: of requests, and of the short form, which has no times.
+_SHOWN = {
+    "rareq-sz": ("KiB a read", "KiB"), "wareq-sz": ("KiB a write", "KiB"),
+    "tps": ("requests", "operations/s"),
+    "kB_read/s": ("read rate", "KiB/s"), "kB_wrtn/s": ("write rate", "KiB/s"),
+    "MB_read/s": ("read rate", "MiB/s"), "MB_wrtn/s": ("write rate", "MiB/s"),
+    "kB_read": ("read", "KiB"), "kB_wrtn": ("written", "KiB"),
+    "MB_read": ("read", "MiB"), "MB_wrtn": ("written", "MiB"),
 }  # fmt: skip
 _MOST = 2000  # rows of a log
 
@@ -31,6 +43,7 @@ class _Run(Run):
     rows: int = 0
     banner: bool = False  # of the program, above its first report
     interval: int = -1
+    cpu_columns: list[str] = field(default_factory=list)  # of the next line
 
 
 def _line(reading: Reading[_Run], text: str) -> None:
@@ -43,6 +56,16 @@ def _line(reading: Reading[_Run], text: str) -> None:
             run.facts["since_start_line"] = reading.line.number
     elif _BANNER.match(text):
         run.banner = True
+    elif found := _CPU_HEAD.match(text):
+        run.cpu_columns = found["columns"].split()
+        run.line = run.line or reading.line.number
+    elif run.cpu_columns and _CPU_ROW.match(text):
+        own: dict[str, Any] = {"interval": run.interval + 1}
+        cells = text.split()
+        if len(cells) == len(run.cpu_columns):
+            for name, cell in zip(run.cpu_columns, cells, strict=True):
+                reading.show(f"CPU {name.lstrip('%')}", cell, "%", of=own)
+        run.cpu_columns = []
     elif run.columns and run.rows < _MOST and (found := _ROW.match(text)):
         values = found["values"].split()
         if len(values) != len(run.columns):
@@ -53,6 +76,9 @@ def _line(reading: Reading[_Run], text: str) -> None:
             if column in _COLUMNS:
                 name, unit = _COLUMNS[column]
                 reading.add(name, value, unit, "interval", of)
+            elif column in _SHOWN:
+                name, unit = _SHOWN[column]
+                reading.show(name, value, unit, of=of)
 
 
 read = LineReader(TOOL, _Run, _line)

@@ -24,6 +24,7 @@ from benchbook.explain.readers.common.iperf_lines import (
     timed,
 )
 from benchbook.explain.readers.common.line_reader import Run
+from benchbook.explain.results import GIVEN
 
 TOOL = "iperf"
 _HEAD = late(
@@ -42,7 +43,8 @@ _LOSING = late(r"\d ms\s|%\)")
 _LOST = late(r"\d ms +-?\d+ */ *-?\d")
 _WARNING = late(r"WARNING: .*|connect failed: .*")
 _ENHANCED = late(
-    r"^\s+\d+/-?\d+\s+(?P<again>\d+)(?:\s+(?P<window>-?\d+|NA)K?/(?P<rtt>\d+)(?:\(\d+\))? us)?"
+    r"^\s+(?P<writes>\d+)/-?\d+\s+(?P<again>\d+)"
+    r"(?:\s+(?P<window>-?\d+|NA)K?/(?P<rtt>\d+)(?:\(\d+\))? us)?"
 )
 _BOUNCED = late(
     r"(?<!\d)(\d+)=(\d+\.\d+)/(\d+\.\d+)/(\d+\.\d+)/(\d+\.\d+) ms"
@@ -144,7 +146,9 @@ def _says(log: Log, run: _Run, line: Line) -> None:
         _connected(run, text, found)
     elif "size" in text and (found := _BUFFER.search(text)):
         size = log.number(found[2])
-        if size and "(default)" not in text:
+        if size and "(default)" in text:
+            run.facts.setdefault("default_buffer_bytes", round(size * BINARY[found[3]][1]))
+        elif size:
             is_udp = found["kind"] == "UDP buffer"
             name = "socket_buffer_bytes" if is_udp else "tcp_window_bytes"
             run.facts[name] = round(size * BINARY[found[3]][1])
@@ -299,6 +303,8 @@ def _of_connection(
     found: re.Match[str], number: int, statistic: str, columns: dict[str, Any]
 ) -> Iterator[Result]:
     """Retransmits, window and round trip, as the kernel tells them."""
+    if writes := found.groupdict().get("writes"):
+        yield Result("writes", int(writes), "writes", number, GIVEN, columns)
     yield Result("retransmits", int(found["again"]), "segments", number, statistic, columns)
     if found["window"] and found["window"] not in ("NA", "-1"):
         window = int(found["window"])

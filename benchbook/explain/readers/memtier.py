@@ -19,7 +19,9 @@ _COUNT = late(
     r"^(?P<count>\d{1,9})\s+(?P<what>Threads|Connections per thread|Requests per \w+|Seconds)$"
 )
 _HEADS = late(r"(?:Avg\. |p\d[\d.]* )?Latency|[A-Z][a-zA-Z]*/sec")
-_ROW = late(r"^(?P<what>Sets|Gets|Totals)\s+(?P<cells>(?:---|\d[\d.]*|-?nan|inf)(?:\s+\S+)+)$")
+_ROW = late(
+    r"^(?P<what>Sets|Gets|Waits|Totals)\s+(?P<cells>(?:---|\d[\d.]*|-?nan|inf)(?:\s+\S+)+)$"
+)
 _FACTS = {"Threads": "threads", "Connections per thread": "connections_per_thread"}
 _UNITS = {"Ops/sec": "operations/s", "KB/sec": "KiB/s"}
 
@@ -54,6 +56,8 @@ def _line(commands: Sequence[Command], reading: Reading[_Run], text: str) -> Non
         run.line = run.line or reading.line.number
         if name := _FACTS.get(found["what"]):
             run.facts[name] = int(found["count"])
+        elif found["what"].startswith("Requests"):
+            run.facts["requests_of_each"] = int(found["count"])
     elif text.startswith("Type ") and "Ops/sec" in text:
         if run.results:
             run = reading.begin(facts=_asked(commands, reading))
@@ -70,6 +74,9 @@ def _row(reading: Reading[_Run], what: str, cells: list[str]) -> None:
     is_all = what == "Totals"
     prefix = "" if is_all else f"{what[:-1].lower()} "
     if not is_all and set(cells) <= {"---", "0.00", "0.00000"}:
+        # That there were none is what some look for; nobody asks for waits.
+        if what != "Waits":
+            reading.show(f"{prefix}rate", own.get("Ops/sec"), "operations/s")
         return
     for head, cell in own.items():
         if head == "Ops/sec":
@@ -80,6 +87,11 @@ def _row(reading: Reading[_Run], what: str, cells: list[str]) -> None:
             reading.add(f"{prefix}{TIME}", cell, "ms", mean)
         elif head == "KB/sec" and is_all:
             reading.add("throughput", cell, "KiB/s", "mean")
+        elif head == "KB/sec":
+            reading.show(f"{prefix}throughput", cell, "KiB/s")
+        elif head.endswith("/sec") and cell != "---" and (is_all or float(cell)):
+            name = head.removesuffix("/sec").lower()
+            reading.show(f"{prefix}{name}", cell, "operations/s")
 
 
 def _asked(commands: Sequence[Command], reading: Reading[_Run]) -> dict[str, Any]:

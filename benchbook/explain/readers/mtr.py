@@ -10,10 +10,12 @@ from benchbook.explain.readers.common.line_reader import LineReader, Reading, Ru
 
 TOOL = "mtr"
 _HEAD = late(r"^(?:HOST:? |Host\b|My traceroute|Packets).*$")
-_COLUMNS = late(r"\bLoss%\s+(?:Drop\s+)?Snt\s+(?:Rcv\s+)?Last\s+Avg\s+Best\s+Wo?rst(?:\s+StDev)?$")
+_COLUMNS = late(
+    r"\bLoss%\s+(?:Drop\s+)?Snt\s+(?:Rcv\s+)?Last\s+Avg\s+Best\s+Wo?rst(?:\s+StDev)?(?:\s+[A-Z][a-z]{2,4}){0,4}$"
+)
 _ROW = late(
     r"^(?P<hop>\d{1,3})\.(?:\|--)?\s+(?:AS\S{1,12}\s+)?(?P<host>\S.{0,160}?)\s+"
-    r"(?P<loss>\d{1,3}(?:\.\d{1,2})?)%?(?P<values>(?:\s+\d{1,9}(?:\.\d{0,3})?){5,7})$"
+    r"(?P<loss>\d{1,3}(?:\.\d{1,2})?)%?(?P<values>(?:\s+\d{1,9}(?:\.\d{0,3})?){5,11})$"
 )
 _STATISTICS = ("last", "mean", "min", "max", "stddev")
 
@@ -38,8 +40,11 @@ def _line(reading: Reading[_Run], text: str) -> None:
         for statistic, column in zip(
             _STATISTICS, ("Last", "Avg", "Best", worst, "StDev"), strict=True
         ):
-            if statistic != "last":
+            if statistic == "last":
+                reading.show("last", values.get(column), "ms", of=of)
+            else:
                 reading.add("hop time", values.get(column), "ms", statistic, of)
+        reading.show("dropped", values.get("Drop"), "packets", of=of)
 
 
 read = LineReader(TOOL, _Run, _line)

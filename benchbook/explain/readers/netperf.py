@@ -14,6 +14,7 @@ from benchbook.explain.model import Line, Log, Report, Result
 from benchbook.explain.printed_digits import as_float, decimals, half_digit
 from benchbook.explain.readers.common.iperf_lines import link_speed
 from benchbook.explain.readers.common.line_reader import Run
+from benchbook.explain.results import GIVEN
 
 TOOL = "netperf"
 _TITLE = late(
@@ -61,6 +62,12 @@ _DEEPEST = 8  # lines of such heads
 # Of -I, where the repetitions did not come as near to each other as was asked.
 _UNSURE = late(r"!!! Confidence intervals: Throughput +: +(\d+(?:\.\d+)?)%")
 _KEY = late(r"^\s*(?P<key>[A-Z][A-Z0-9_]+)=(?P<value>(?:.*\S)?)\s*$")
+# Of a build that asks the kernel about its connection at the end (DUMP_TCP_INFO).
+_TCP_INFO = late(r"\b(?:tcpi|tpci)_(?P<name>[a-z_]{2,20}) (?P<value>\d{1,18})\b")
+_OF_TCP = {
+    "rtt": "us", "rttvar": "us", "rto": "us", "pmtu": "B", "snd_cwnd": "segments",
+    "total_retrans": "segments", "snd_ssthresh": "segments",
+}  # fmt: skip
 _CLASS_WIDTH = 0.1  # its percentiles come out of a histogram of 90 classes for each power of ten
 _BITS = {"0": "bit/s", "3": "kbit/s", "6": "Mbit/s", "9": "Gbit/s"}
 _FORMAT = late(r"\s-f ?(\S)")
@@ -175,6 +182,8 @@ def read(log: Log) -> list[Report]:
             runs[-1].meets(found)
         elif runs and runs[-1].line == line.number - 1 and (found := _WRAPPED.match(line.text)):
             runs[-1].meets(found)
+        elif runs and "tcpi_" in line.text:
+            runs[-1].interim += _of_tcp(line)
         elif runs and "!!!" in line.text and (found := _UNSURE.search(line.text)):
             width = float(found[1])
             runs[-1].interim.append(Result("confidence interval", width, "%", line.number))
@@ -313,6 +322,13 @@ def _interim(line: Line, found: re.Match[str]) -> Iterator[Result]:
         yield Result(name, float(found["rate"]), unit, line.number, "interval", of)
 
 
+def _of_tcp(line: Line) -> Iterator[Result]:
+    """What the kernel says of the connection: round trips, resent segments, windows."""
+    for found in _TCP_INFO.finditer(line.text):
+        if unit := _OF_TCP.get(found["name"]):
+            yield Result(f"TCP {found['name']}", float(found["value"]), unit, line.number, GIVEN)
+
+
 def _unit(found: re.Match[str]) -> str:
     return _BITS[found["power"]] if found["power"] else _BYTES[found["bytes"]]
 
@@ -353,6 +369,8 @@ def _row(run: _Run, line: Line) -> None:
         value = float(cells[4])
         run.results.append(Result("throughput", value, run.unit, line.number, "total", of))
         run.results += _of_cpus(line, cells, 5, "us/KiB")
+        for name, cell in zip(("receive socket", "send socket"), cells, strict=False):
+            run.results.append(Result(name, float(cell), "B", line.number, GIVEN))
 
 
 def _of_cpus(line: Line, cells: list[str], begin: int, unit: str) -> Iterator[Result]:

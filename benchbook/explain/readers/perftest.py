@@ -79,9 +79,10 @@ def _line(reading: Reading[_Run], text: str) -> None:
         for statistic, cell in zip(run.columns, cells, strict=False):
             if statistic == "messages":
                 reading.add("message rate", float(cell) * 1e6, "messages/s", "mean", of)
-            elif statistic and not (
-                statistic == "max" and name == "bandwidth" and float(cell) == 0
-            ):
+            elif statistic == "max" and name == "bandwidth" and float(cell) == 0:
+                # It prints a peak of 0 where it took none.
+                reading.show("peak, not measured", cell, run.unit, of=of)
+            elif statistic:
                 reading.add(name, cell, run.unit, statistic, of)
         if name == "bandwidth":
             _decimal(run)

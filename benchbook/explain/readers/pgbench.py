@@ -13,10 +13,10 @@ from benchbook.explain.readers.common.command_lines import last_above, option
 from benchbook.explain.readers.common.line_reader import LineReader, Reading, Run
 from benchbook.explain.readers.common.load_lines import (
     COUNT,
-    FAILED,
     NUMBER,
     RATE,
     TIME,
+    add_failed,
     commands_of,
     known,
 )
@@ -40,11 +40,18 @@ _PROGRESS = late(
 )
 PROGRESS_RATE, PROGRESS_TIME = "rate of an interval", "latency of an interval"
 _STATISTICS = {"average": "mean", "stddev": "stddev"}
+_CONNECTING = late(rf"^initial connection time = (?P<time>{NUMBER}) ms$")
+_EACH = late(r"^number of transactions per client: (?P<count>\d{1,12})$")
+# What -r prints of each statement.
+_STATEMENT = late(rf"^(?P<time>{NUMBER})\s+(?:(?P<failed>\d{{1,12}})\s+)?(?P<sql>\S.{{0,300}})$")
+_LONGEST_STATEMENT = 40  # characters that are shown
 
 
 @dataclass
 class _Run(Run):
     """One start."""
+
+    of_statements: bool = False
 
     def finish(self) -> bool:
         """Whether it has its rate, or that of an interval."""
@@ -75,15 +82,22 @@ def _line(commands: Sequence[Command], reading: Reading[_Run], text: str) -> Non
     elif found := _DONE.match(text):
         reading.add(COUNT, float(found["count"]), "transactions", "total")
     elif found := _FAILED.match(text):
-        if int(found["count"]):
-            of: dict[str, Any] = {"failure": "failed"}
-            reading.add(FAILED, float(found["count"]), "transactions", "", of)
+        add_failed(reading, float(found["count"]), "failed", "transactions")
     elif found := _LATENCY.match(text):
         reading.add(TIME, found["time"], "ms", _STATISTICS[found["what"]])
     elif found := _RATE.match(text):
         is_with = found["how"] == "including"
         name = f"{RATE} with connecting" if is_with else RATE
         reading.add(name, found["rate"], "transactions/s", "mean")
+    elif found := _CONNECTING.match(text):
+        reading.show("time to connect all", found["time"], "ms")
+    elif found := _EACH.match(text):
+        reading.show("transactions of each client", float(found["count"]), "transactions")
+    elif text.startswith(("statement latencies in", "- statement latencies in")):
+        run.of_statements = True
+    elif run.of_statements and (found := _STATEMENT.match(text)):
+        of = {"label": found["sql"][:_LONGEST_STATEMENT].rstrip()}
+        reading.show("time of a statement", found["time"], "ms", of=of)
 
 
 def _asked(commands: Sequence[Command], reading: Reading[_Run]) -> dict[str, Any]:

@@ -72,6 +72,7 @@ def _row(reading: Reading[_Run], name: str, row: dict[str, str]) -> None:
     for head, statistic in _STATISTICS.items():
         if head in row:
             reading.add(f"{name} time", row[head], run.unit, statistic, of)
+    reading.show(f"{name} time", row.get("IQR"), run.unit, "IQR", of)
     if rate := reading.number(row.get("OPS")):
         reading.add(f"{name} rate", rate * run.scale, "operations/s", "", of)
 

@@ -35,7 +35,10 @@ _SHORT = late(
 _HEADS = ("avg", "min", "p50", "p95", "p99", "max")
 _STATISTICS = dict(zip(_HEADS, ("mean", "min", "median", "p95", "p99", "max"), strict=True))
 _VALUES = late(rf"^{NUMBER}(?:\s+{NUMBER}){{5}}$")
-_SHOWN = (50.0, 90.0, 99.0)  # of the many shares, the first from these on
+# Of the many shares, the first from these on.
+_SHOWN = (50.0, 75.0, 90.0, 95.0, 99.0, 99.9, 99.99)
+_OF_TAIL = 99.5  # shares above it that are in no summary
+_SETTING = late(r"^(?P<what>keep alive|threads): (?P<count>\d{1,6})$")
 
 
 @dataclass
@@ -49,15 +52,20 @@ class _Run(Run):
         """Give the shares that matter of its hundreds, where no summary does."""
         from benchbook.explain.model import Result
 
-        if self.shares and not any(own.name == TIME for own in self.results):
+        has_summary = any(own.name == TIME for own in self.results)
+        if self.shares:
             last = self.shares[-1]
+            wanted = [least for least in _SHOWN if least > _OF_TAIL or not has_summary]
             chosen = {
-                next((own for own in self.shares if own[0] >= least), last) for least in _SHOWN
+                next((own for own in self.shares if own[0] >= least), last) for least in wanted
             }
+            if not has_summary and self.shares[0][0] < 1:
+                share, time, line = self.shares[0]
+                self.results.append(Result(TIME, time, "ms", line, f"p{share:g}"))
             for share, time, line in sorted(chosen):
-                if share < 100:
+                if share < 100 and (share > _OF_TAIL or not has_summary):
                     self.results.append(Result(TIME, time, "ms", line, f"p{share:g}"))
-            if last[0] == 100:
+            if last[0] == 100 and not has_summary:
                 self.results.append(Result(TIME, last[1], "ms", last[2], "max"))
         return any(own.name in (RATE, COUNT) for own in self.results)
 
@@ -80,6 +88,9 @@ def _line(commands: Sequence[Command], reading: Reading[_Run], text: str) -> Non
         run.facts["concurrency"] = int(found["count"])
     elif found := _SIZE.match(text):
         run.facts["request_bytes"] = int(found["bytes"])
+    elif run.results and (found := _SETTING.match(text)):
+        name = "threads" if found["what"] == "threads" else "keeps_connections"
+        run.facts[name] = int(found["count"]) if name == "threads" else found["count"] != "0"
     elif found := _SHARE.match(text):
         run.shares.append((float(found["share"]), float(found["time"]), reading.line.number))
     elif run.results and (found := _RATE.match(text)):

@@ -34,19 +34,52 @@ _R_ROW = late(
     r"^(?P<user>\d{1,9}(?:\.\d{1,6})?) +(?P<sys>\d{1,9}(?:\.\d{1,6})?) +"
     r"(?P<real>\d{1,9}(?:\.\d{1,6})?)$"
 )
-_WHOLE = (_ALL, _ZSH, _GNU, _CSH)  # lines with all three
+_BSD = late(r"^(?P<real>\d+\.\d+) real +(?P<user>\d+\.\d+) user +(?P<sys>\d+\.\d+) sys$")
+_WHOLE = (_ALL, _ZSH, _GNU, _CSH, _BSD)  # lines with all three
 _VERBOSE = {
     "User time (seconds)": "user", "System time (seconds)": "sys",
     "Elapsed (wall clock) time (h:mm:ss or m:ss)": "real",
 }  # fmt: skip
 _OF_VERBOSE = {
     "Percent of CPU this job got": ("CPU share", "%", 1),
-    "Maximum resident set size (kbytes)": ("maximum resident set", "B", 2**10),
+    "Maximum resident set size (kbytes)": ("maximum resident set", "KiB", 1),
     "Major (requiring I/O) page faults": ("major faults", "faults", 1),
     "Minor (reclaiming a frame) page faults": ("minor faults", "faults", 1),
     "Voluntary context switches": ("voluntary switches", "switches", 1),
     "Involuntary context switches": ("involuntary switches", "switches", 1),
+    "File system inputs": ("blocks read", "blocks", 1),
+    "File system outputs": ("blocks written", "blocks", 1),
+    "Swaps": ("swaps", "1", 1),
+    "Exit status": ("exit status", "1", 1),
 }
+# Of /usr/bin/time -l by BSD, one a line, and what GNU's has behind its three times.
+_OF_BSD = {
+    "maximum resident set size": ("maximum resident set", "B"),
+    "peak memory footprint": ("peak of its memory", "B"),
+    "page reclaims": ("minor faults", "faults"),
+    "page faults": ("major faults", "faults"),
+    "swaps": ("swaps", "1"),
+    "block input operations": ("blocks read", "blocks"),
+    "block output operations": ("blocks written", "blocks"),
+    "messages sent": ("messages sent", "messages"),
+    "messages received": ("messages received", "messages"),
+    "voluntary context switches": ("voluntary switches", "switches"),
+    "involuntary context switches": ("involuntary switches", "switches"),
+    "instructions retired": ("instructions", "1"),
+    "cycles elapsed": ("cycles", "1"),
+}
+_BSD_ROW = late(r"^(?P<count>\d{1,18}) {2,}(?P<what>[a-z][a-z ]{4,40})$")
+_GNU_SET = late(r" (?P<share>\d{1,7})%CPU \(\d+avgtext\+\d+avgdata (?P<set>\d+)maxresident\)k")
+_GNU_ROW = late(
+    r"^(?P<read>\d+)inputs\+(?P<written>\d+)outputs \((?P<major>\d+)major\+(?P<minor>\d+)minor\)"
+    r"pagefaults (?P<swaps>\d+)swaps$"
+)
+_GNU_NAMES = {
+    "read": ("blocks read", "blocks"), "written": ("blocks written", "blocks"),
+    "major": ("major faults", "faults"), "minor": ("minor faults", "faults"),
+    "swaps": ("swaps", "1"),
+}  # fmt: skip
+_ZSH_SHARE = late(r" (?P<share>\d{1,7})% cpu ")
 _TIMED = late(r'Command being timed: "(?P<command>.{1,2000})"$')
 _FISH = late(
     r"^(?P<name>Executed in|usr time|sys time)\s+(?P<value>\d+(?:\.\d+)?) "
@@ -141,6 +174,12 @@ def _line(reading: Reading[_Run], text: str) -> None:
         name, unit, size = _OF_VERBOSE[label]
         value = reading.number(text.rpartition(": ")[2].removesuffix("%"))
         reading.add(name, None if value is None else value * size, unit)
+    elif reading.run.line and (found := _BSD_ROW.match(text)) and found["what"] in _OF_BSD:
+        name, unit = _OF_BSD[found["what"]]
+        reading.add(name, found["count"], unit)
+    elif reading.run.line and (found := _GNU_ROW.match(text)):
+        for key, (name, unit) in _GNU_NAMES.items():
+            reading.add(name, found[key], unit)
     elif found := _COUNTED.search(text):
         reading.above["counted"] = (int(found["count"]), reading.line.number)
 
@@ -160,6 +199,10 @@ def _whole(reading: Reading[_Run], found: re.Match[str]) -> None:
     for name, called in _NAMES.items():
         if found[name]:
             reading.add(called, _seconds(reading, found[name]), "s")
+    if share := _GNU_SET.search(found.string) or _ZSH_SHARE.search(found.string):
+        reading.add("CPU share", share["share"], "%")
+        if "set" in share.groupdict():
+            reading.add("maximum resident set", share["set"], "KiB")
 
 
 def _seconds(reading: Reading[_Run], text: str) -> float | None:

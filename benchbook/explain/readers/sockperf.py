@@ -28,6 +28,7 @@ _MEAN = late(
 )
 # What 3.8 and later tell of these once more.
 _VARIATION = late(rf", cv\s*=\s*({_NUMBER})")
+_ASIDE = late(rf"\b(?P<name>mean-ad|median-ad|siqr|std-error)\s*=\s*(?P<us>{_NUMBER})")
 _INTERVAL = late(rf"% ci\s*=\s*\[({_NUMBER}), ({_NUMBER})\]")
 _LOST = late(
     r"# dropped messages = (\d+); # duplicated messages = (\d+); # out-of-order messages = (\d+)"
@@ -194,6 +195,8 @@ def _of_mean(reading: Reading[_Run], found: _Found) -> None:
     run.mean_line = reading.line.number
     for statistic in ("mean", "sd"):
         _add(reading, found[statistic], statistic)
+    for aside in _ASIDE.finditer(found.string, found.end()):
+        reading.show(aside["name"], aside["us"], "us")
     variation = _VARIATION.search(found.string, found.end())
     interval = _INTERVAL.search(found.string, found.end())
     if variation and interval:

@@ -27,6 +27,7 @@ _OWN = late(
 )
 _HOGS = late(r"\bdispatching hogs: (?P<hogs>\d.{0,200})$")
 _HOG = late(r"(?P<count>\d{1,5}) (?P<stressor>[a-z][\w-]{0,30})")
+_COMPLETED = late(r"\bsuccessful run completed in (?P<time>\d{1,9}(?:\.\d{1,4})?) ?s")
 _PER_SECOND = late(r"(?P<what>.{2,50}?) (?:per sec(?:ond)?|/sec)$")
 _RATES = {"MB": "MB/s", "GB": "GB/s", "KB": "kB/s"}
 
@@ -65,6 +66,10 @@ def _line(reading: Reading[_Run], text: str) -> None:
         reading.add(f"{name} rate by CPU time", found["cpu_rate"], "operations/s", "", of)
         if found["used"]:
             reading.add(f"{name} CPU used by each", found["used"], "%", "", of)
+        if found["rss"]:
+            reading.show(f"{name} resident at most", found["rss"], "KiB", of=of)
+    elif found := _COMPLETED.search(rest):
+        run.facts["runtime_s"] = float(found["time"])
     elif found := _OWN.match(rest):
         rate = _PER_SECOND.match(found["what"])
         if rate is None:

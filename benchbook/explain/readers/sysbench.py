@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -33,6 +34,23 @@ _COUNT = late(r"^total number of events: +(\d{1,18})$")
 _EVENTS = late(rf"^(?:events per second|events/s \(eps\)): *({_NUMBER})")
 # Of its tests of databases: what it did in all, and in a second.
 _SERVED = late(rf"^(?P<what>transactions|queries): +({_NUMBER}) +\(({_NUMBER}) per sec\.\)$")
+# The parts of it, what was in vain, and how even the threads were.
+_PARTS = late(r"^(?P<what>read|write|other|total): +(?P<count>\d{1,18})$")
+_ASIDE = late(
+    r"^(?P<what>read/write requests|other operations|ignored errors|reconnects|deadlocks): "
+    rf"+(?P<count>\d{{1,18}}) +\((?P<rate>{_NUMBER}) per sec\.\)$"
+)
+_EVEN = late(
+    rf"^(?P<what>events|execution time) \(avg/stddev\): +(?P<mean>{_NUMBER})/(?P<stddev>{_NUMBER})$"
+)
+_SERVED_IN = late(
+    rf"^\[ *(?P<end>{_NUMBER})s ?\] (?:thds|threads): (?P<threads>\d{{1,6}}),? "
+    rf"tps: (?P<tps>{_NUMBER}),? (?P<rest>\S.{{1,200}})$"
+)
+_SHARE_IN = late(
+    rf"(?:lat \(ms, ?(?P<share>\d\d)%\): |response time: )(?P<time>{_NUMBER})"
+    r"(?:ms \((?P<old>\d\d)%\))?"
+)
 _FILES = late(rf"^(read|written), MiB/s: +({_NUMBER})$")
 # Of the test of files: operations, and what it opens, flushes and does.
 _FILE_COUNTS = late(rf"^(reads|writes|fsyncs)/s: +({_NUMBER})$")
@@ -100,6 +118,7 @@ _NEAR = 3  # lines from a command to its banner
 class _Run(Run):
     named: set[str] = field(default_factory=set)  # what its results are called, with the statistic
     begun: bool = False  # a title of its own was read
+    queried: bool = False  # the counts of its queries follow
     numbers: dict[str, Printed] = field(default_factory=dict)
     moved_error_bytes: float = 0.0  # what the digits of the bytes that were moved leave open
 
@@ -152,7 +171,9 @@ def _line(asked: dict[int, dict[str, Any]], reading: Reading[_Run], text: str) -
     if rest.strip():
         _tell(run.facts, label, rest.strip())
     _tell_files(run.facts, text)
-    if text in _HEADS:
+    if text.startswith("queries performed"):
+        run.queried = run.begun = True
+    elif text in _HEADS:
         run.begun = True
     elif "memory speed test" in text or "memory operations speed test" in text:
         run.facts["test"] = "memory"
@@ -284,6 +305,20 @@ def _figures(reading: Reading[_Run], text: str) -> None:
         what = found["what"]
         _add(reading, what, found[2], what)
         _add(reading, f"{_ONE_OF[what]} rate", found[3], f"{what}/s")
+    elif run.is_sure and (found := _PARTS.match(text)) and run.queried:
+        reading.show(f"{found['what']} queries", found["count"], "queries")
+    elif "per sec.)" in text and run.is_sure and (found := _ASIDE.match(text)):
+        what, unit = found["what"], found["what"].split()[-1]
+        reading.show(what, found["count"], unit)
+        if float(found["count"]):
+            reading.show(f"{what} rate", found["rate"], f"{unit}/s")
+    elif "avg/stddev" in text and run.is_sure and (found := _EVEN.match(text)):
+        what = "events of a thread" if found["what"] == "events" else "time of a thread"
+        unit = "events" if found["what"] == "events" else "s"
+        reading.show(what, found["mean"], unit, "mean")
+        reading.show(what, found["stddev"], unit, "stddev")
+    elif text.startswith("[") and (found := _SERVED_IN.match(text)):
+        _interval(reading, found)
     elif (found := _COUNT.match(text)) and "event rate" in run.named:
         _add(reading, "events", found[1], "events")
     elif (found := _FILES.match(text)) and run.is_sure:
@@ -309,6 +344,15 @@ def _figures(reading: Reading[_Run], text: str) -> None:
         _add(reading, "latency", found["time"], "ms", statistic, of)
     elif len(text) < LONGEST and _is_quoted(run, text) and (found := _QUOTED.search(text)):
         _add(reading, "transfer rate", found[1], "MiB/s")
+
+
+def _interval(reading: Reading[_Run], found: re.Match[str]) -> None:
+    """What the test of a database did in one interval."""
+    of: dict[str, Any] = {"interval_end_s": reading.number(found["end"])}
+    reading.show("transaction rate of it", found["tps"], "transactions/s", of=of)
+    if share := _SHARE_IN.search(found["rest"]):
+        which = share["share"] or share["old"] or ""
+        reading.show("latency of it", share["time"], "ms", f"p{which}" if which else "", of)
 
 
 def _add(

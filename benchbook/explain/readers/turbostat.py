@@ -25,6 +25,7 @@ _NAMES = {"%Busy": "Busy%"}
 # Several columns whose names have lost the space between: the rest is not where it should be.
 _COLUMN = late(r"[A-Za-z0-9%_+.-]{1,20}")
 _MERGED = late(r"Watt(?=[A-Z])|MHz(?=[A-Z])")
+_SHARE = late(r"%(?:c\d|pc\d|rc6)?\d?$")  # of the time in a state
 _CELL = late(r"-?\d[\d.]*%?|-|\(neg\)|\*+")
 _LIMIT = late(r"\bPKG Limit #1: EN\w*\s*\((?P<watts>\d{1,5}(?:\.\d+)?) Watts")
 
@@ -71,6 +72,8 @@ def _row(reading: Reading[_Run], words: Sequence[str]) -> None:
     for column, cell in cells.items():
         wanted = column in _UNITS if is_whole else column in _OF_CPU
         value = as_float(cell.rstrip("%")) if wanted else None
+        if value is None and is_whole and _SHARE.search(column):
+            reading.show(column, cell, "%", of=own)
         if value is not None:
             name = _NAMES.get(column, column)
             reading.add(name, value, _UNITS[column], "sample", own)

@@ -53,10 +53,13 @@ def _line(commands: Sequence[Command], reading: Reading[_Run], text: str) -> Non
             return  # several threads are not added up
         run.rows += 1
         of: dict[str, Any] = {"iterations": int(found["count"])}
-        run.results = [own for own in run.results if own.statistic == "interval"]
+        run.results = [own for own in run.results if "interval" in own.of]
         name = "latency" if run.what == "latency" else "overhead"
         interval = {"interval": run.rows - 1}
         reading.add("bandwidth", found["rate"], "MiB/s", "interval", of | interval)
+        reading.show(f"{name} of the row", found["median"], "us", "median", of | interval)
+        reading.show(f"{name} of the row", found["mean"], "us", "mean", of | interval)
+        reading.show("message rate of the row", found["many"], "messages/s", of=of | interval)
         reading.add(name, found["median"], "us", "median", of)
         reading.add(name, found["all"], "us", "mean", of)
         reading.add("bandwidth", found["all_rate"], "MiB/s", "mean", of)

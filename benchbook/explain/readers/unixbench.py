@@ -51,6 +51,7 @@ def _line(reading: Reading[_Run], text: str) -> None:
     elif found := _ROW.match(text):
         of: dict[str, Any] = {"test": found["test"], "repetitions": int(found["samples"])}
         reading.add(found["test"], found["value"], _UNITS[found["unit"]], "", of)
+        reading.show(f"time of {found['test']}", found["took"], "s", of=of)
     elif text.startswith((_HEAD, "System Benchmarks Partial Index")):
         run.has_table = True
     elif found := _SCORE.match(text):

@@ -10,7 +10,8 @@ from benchbook.explain.readers.common.load_lines import COUNT, FAILED, NUMBER, R
 
 TOOL = "vegeta"
 _ROW = late(
-    r"^(?P<what>Requests|Duration|Latencies|Success|Status Codes)\s+\[(?P<heads>[\w, :]{4,60})\]"
+    r"^(?P<what>Requests|Duration|Latencies|Bytes In|Bytes Out|Success|Status Codes)\s+"
+    r"\[(?P<heads>[\w, :]{4,60})\]"
     r"\s+(?P<rest>\S.*)$"
 )
 _DURATION = late(
@@ -48,12 +49,17 @@ def _line(reading: Reading[_Run], text: str) -> None:
         seconds = _seconds(own.get("attack") or own.get("total") or "")
         if seconds is not None:
             reading.run.facts["elapsed_s"] = seconds
+        for head in ("total", "wait"):
+            reading.show(f"duration: {head}", _seconds(own.get(head, "")), "s")
     elif found["what"] == "Latencies":
         for head, cell in own.items():
             seconds = _seconds(cell)
             if seconds is not None:
                 statistic = _STATISTICS.get(head) or f"p{head}"
                 reading.add(TIME, round(seconds * 1e3, 9), "ms", statistic)
+    elif found["what"].startswith("Bytes "):
+        for head, cell in own.items():
+            reading.show(found["what"].lower(), cell, "B", head)
     elif found["what"] == "Success":
         reading.add("success rate", found["rest"].rstrip("%"), "%")
     else:

@@ -23,13 +23,20 @@ _HEAD = late(r"^(?:Running \S+ test @|Making \d+ requests to) (?P<address>\S+)")
 _SIZE = late(r"^(?P<threads>\d{1,6}) threads? and (?P<connections>\d{1,8}) connections?$")
 _LATENCY = late(
     rf"^Latency\s+(?P<mean>{NUMBER})(?P<of_mean>{TIME_UNIT})\s+(?P<stddev>{NUMBER})"
-    rf"(?P<of_stddev>{TIME_UNIT})\s+(?P<max>{NUMBER})(?P<of_max>{TIME_UNIT})(?:\s|$)"
+    rf"(?P<of_stddev>{TIME_UNIT})\s+(?P<max>{NUMBER})(?P<of_max>{TIME_UNIT})"
+    rf"(?:\s+(?P<within>{NUMBER})%)?(?:\s|$)"
 )
-_EACH = late(rf"^Req/Sec\s+(?P<mean>{NUMBER})(?P<prefix>[kM]?)\s")
+_EACH = late(
+    rf"^Req/Sec\s+(?P<mean>{NUMBER})(?P<of_mean>[kM]?)\s"
+    rf"(?:\s*(?P<stddev>{NUMBER})(?P<of_stddev>[kM]?)\s+(?P<max>{NUMBER})(?P<of_max>[kM]?)"
+    rf"(?:\s+(?P<within>{NUMBER})%)?)?"
+)
+_MANY = {"": 1.0, "k": 1e3, "M": 1e6}
+_CALIBRATED = late(rf"^Thread calibration: mean lat\.: (?P<time>{NUMBER})(?P<unit>{TIME_UNIT}),")
 _SHARE = late(rf"^(?P<share>\d{{1,3}}(?:\.\d{{1,5}})?)%\s+(?P<time>{NUMBER})(?P<unit>{TIME_UNIT})$")
 _COUNTED = late(
     rf"^\*{{0,2}}(?P<count>\d{{1,15}})\*{{0,2}} requests in (?P<time>{NUMBER})"
-    r"(?P<unit>us|ms|s|m|h), .* read$"
+    rf"(?P<unit>us|ms|s|m|h), (?:(?P<moved>{NUMBER})(?P<prefix>[KMGT]?)B|.*) read$"
 )
 _ERRORS = late(
     r"^Socket errors: connect \**(\d{1,15})\**, read \**(\d{1,15})\**, write \**(\d{1,15})\**, "
@@ -40,6 +47,7 @@ _RATE = late(rf"^Requests/sec:\s+(?P<rate>{NUMBER})$")
 _MOVED = late(rf"^Transfer/sec:\s+(?P<rate>{NUMBER})(?P<prefix>[KMG]?)B$")
 _SECONDS = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0}
 _KINDS = ("connections refused", "broken reads", "broken writes", "timeouts")
+_WITHIN = "within a deviation"  # of its mean: what it calls +/- Stdev
 _BINARY = {"": "B/s", "K": "KiB/s", "M": "MiB/s", "G": "GiB/s"}
 
 
@@ -62,9 +70,16 @@ def _line(reading: Reading[_Run], text: str) -> None:
     elif found := _LATENCY.match(text):
         for statistic in ("mean", "stddev", "max"):
             reading.add(TIME, found[statistic], unit_of(found[f"of_{statistic}"]), statistic)
+        reading.show(_WITHIN, found["within"], "%")
     elif (found := _EACH.match(text)) and run.facts.get("threads"):
-        each = float(found["mean"]) * {"": 1.0, "k": 1e3, "M": 1e6}[found["prefix"]]
-        reading.add("rate of a thread", each, "requests/s", "mean")
+        for statistic in ("mean", "stddev", "max"):
+            if found[statistic]:
+                each = round(float(found[statistic]) * _MANY[found[f"of_{statistic}"]], 6)
+                add = reading.add if statistic == "mean" else reading.show
+                add("rate of a thread", each, "requests/s", statistic)
+        reading.show(f"{_WITHIN}, of the rate", found["within"], "%")
+    elif found := _CALIBRATED.match(text):
+        reading.show("time at calibration", found["time"], unit_of(found["unit"]))
     elif text.startswith("Latency Distribution"):
         run.of_shares = True
         if "HdrHistogram" in text:
@@ -79,6 +94,9 @@ def _line(reading: Reading[_Run], text: str) -> None:
         run.counted, run.of_shares = True, False
         run.facts["elapsed_s"] = float(found["time"]) * _SECONDS[found["unit"]]
         reading.add(COUNT, float(found["count"]), "requests", "total")
+        if found["moved"]:
+            unit = f"{found['prefix']}iB" if found["prefix"] else "B"
+            reading.show("received", found["moved"], unit)
     elif found := _ERRORS.match(text):
         for kind, count in zip(_KINDS, found.groups(), strict=True):
             if int(count):

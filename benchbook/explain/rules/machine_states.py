@@ -15,6 +15,7 @@ from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Line, Log, Report, Result
 from benchbook.explain.printed_digits import LONGEST
 from benchbook.explain.readers.common import gpu_topology
+from benchbook.explain.results import GIVEN
 from benchbook.explain.rules import network_states
 from benchbook.explain.rules.clock_limits import clocks_of_limits
 from benchbook.explain.rules.common.findings import finding
@@ -115,6 +116,14 @@ _NAMES = {
     "%usr": "user", "%user": "user", "%sys": "system", "%system": "system", "%idle": "idle",
     "%iowait": "waiting for disks", "%steal": "stolen", "si": "swapped in", "so": "swapped out",
 }  # fmt: skip
+# Of vmstat, what is only shown. Its memory is in KiB, unless -S asks for another unit.
+_SHOWN = {
+    "r": ("running", "1"), "b": ("blocked", "1"), "swpd": ("swapped", "KiB"),
+    "free": ("free", "KiB"), "buff": ("buffers", "KiB"), "cache": ("cache", "KiB"),
+    "bi": ("blocks in", "blocks/s"), "bo": ("blocks out", "blocks/s"),
+    "in": ("interrupts", "interrupts/s"), "cs": ("switches", "switches/s"),
+}  # fmt: skip
+_OTHER_UNIT = late(r"^-\w*S")
 
 
 def _shares(log: Log) -> Iterator[State]:
@@ -195,11 +204,24 @@ def _below(log: Log, head: Line, tool: str) -> Iterator[list[Result]]:
         many = len(wanted)
         numbers = numbers[:many] if tool == "vmstat" else numbers[-many:]
         own = dict(zip(wanted, numbers, strict=True))
-        yield [
+        row = [
             Result(_NAMES[name], value, "KiB/s" if name in ("si", "so") else "%", line.number)
             for name, cell in own.items()
             if name in _NAMES and (value := log.number(cell)) is not None
         ]
+        if tool == "vmstat":
+            row = [*_shown(log, line, own), *row]
+        yield row
+
+
+def _shown(log: Log, line: Line, cells: dict[str, str]) -> Iterator[Result]:
+    """The other figures of a row of vmstat."""
+    asked = next((own for own in reversed(log.commands) if own.number < line.number), None)
+    is_other = asked is not None and any(map(_OTHER_UNIT.match, asked.words))
+    for column, (name, unit) in _SHOWN.items():
+        if column in cells and (value := log.number(cells[column])) is not None:
+            own = "1" if unit == "KiB" and is_other else unit
+            yield Result(name, value, own, line.number, GIVEN)
 
 
 _STEP = late(r"^\s*(?P<mhz>\d{3,4}) MHz: +(?P<time>\d+(?:\.\d+)?) sec$")

@@ -14,6 +14,7 @@ from typing import Any, Generic, TypeVar
 
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Line, Log, Report, Result, Twice
+from benchbook.explain.results import GIVEN
 
 _HEAD_UNIT = late(
     r"\b[KMG]i?B(?:ytes)?/s|GBPS|\[(?:usec|us|ns|ms|s)\]|#bytes|"
@@ -109,6 +110,18 @@ class Reading(Generic[R]):
         own = {} if of is None else of
         self.run.results.append(Result(name, figure, unit, self.line.number, statistic, own))
         return True
+
+    def show(
+        self,
+        name: str,
+        value: str | float | None,
+        unit: str,
+        statistic: str = "",
+        of: Mapping[str, Any] | None = None,
+    ) -> bool:
+        """Add a figure that is only shown, and judged by no rule; whether it is a number."""
+        own = {**(of or {}), "shown_statistic": statistic} if statistic else of
+        return self.add(name, value, unit, GIVEN, own)
 
 
 class LineReader(Generic[R]):

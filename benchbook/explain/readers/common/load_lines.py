@@ -8,8 +8,10 @@ from typing import Any
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Command, Log
 from benchbook.explain.readers.common.command_lines import starts_of
+from benchbook.explain.readers.common.line_reader import Reading
 
 RATE, TIME, COUNT, FAILED = "request rate", "response time", "requests", "failed requests"
+NONE_FAILED = "failed"  # a count of 0, which people look for, and no rule
 NUMBER = r"\d+(?:\.\d+)?"
 _HOST = late(r"^(?:\w+://)?(?:[^/@\s]*@)?(?P<host>\[[0-9a-fA-F:.]+\]|[\w.-]+)(?=[:/?#]|$)")
 _UNITS = {"us": "us", "µs": "us", "μs": "us", "ms": "ms", "s": "s", "sec": "s", "secs": "s"}
@@ -46,3 +48,12 @@ def whole(text: str) -> int | None:
 def known(**facts: Any) -> dict[str, Any]:
     """These facts, without those that nobody knows."""
     return {name: fact for name, fact in facts.items() if fact not in (None, "")}
+
+
+def add_failed(reading: Reading[Any], count: float, kind: str, unit: str = "requests") -> None:
+    """Add how many of a kind failed; where none did, as a figure that is only shown."""
+    if count:
+        reading.add(FAILED, count, unit, "", {"failure": kind})
+    else:
+        name = NONE_FAILED if kind == NONE_FAILED else f"{NONE_FAILED}: {kind}"
+        reading.show(name, count, unit)

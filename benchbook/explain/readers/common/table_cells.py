@@ -116,6 +116,7 @@ def figures_of(
     """The figures of a row, with its label, and what it counts."""
     label: list[str] = []
     bare: list[tuple[int, str]] = []  # numbers of the label without a word: their places and heads
+    words: dict[str, str] = {}  # of the label, by their heads
     settings: list[str] = []
     counts: dict[str, int] = {}
     compared: list[Result] = []
@@ -147,6 +148,8 @@ def figures_of(
         if found and not (unit or found["unit"] or column.counted or column.is_setting):
             unit = column.bare_unit or _clock_or(title, column.head)
         name = name_of(column.head)
+        if column.bare_unit == "s":
+            name = name.removesuffix(" s")
         if found and not unit and of_row and not found["unit"]:
             unit, name = of_row, f"{name_of(cells[0])} {name}"
         if column.named and at:
@@ -171,11 +174,15 @@ def figures_of(
             if column.head and _PLAIN.fullmatch(cell):
                 bare.append((len(label), column.head))
             label.append(f"{named[1]} {named[0]}" if named else cell[:_LONGEST_NAME])
+            if not named:
+                words[column.head] = cell[:_LONGEST_NAME]
     for place, head in bare:
         if len(bare) > 1 or _OF_COUNT.fullmatch(head):
             label[place] = f"{head} {label[place]}"
     own: dict[str, Any] = {"label": " ".join(label)} if label else {}
     own |= counts
+    if len(words) + len(counts) == len(label) and any(words):  # else two have one head
+        own["label_parts"] = words
     own |= {"setting": " ".join(settings)} if settings else {}
     for figure in figures:
         of_copy = _of_copy(figure.name, *label) if figure.unit.endswith("B/s") else {}

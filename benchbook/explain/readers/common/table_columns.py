@@ -69,6 +69,8 @@ _BARE_TIME = late(
     r"|sys|system|cpu|wall[ -]clock|computation)[ -]?)*(?:times?|runtime|elapsed|walltime)",
     re.I,
 )
+_SECONDS = late(r"[\w).\]] s")  # how the head of a column of seconds may end, with decimals below
+_DECIMAL = late(r"\d{1,9}\.\d{1,9}")
 _OF_SIZE = late(r"(?:n|m|size|length|batch(?:[ _-]?size)?|elements|problem[ _-]?size|dim)", re.I)
 # What a title's unit is never of: sizes, counts and names in numbers.
 NO_FIGURE = late(
@@ -153,11 +155,19 @@ def columns(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> list[Column]
             head,
             "" if is_pivoted and not at else kinds[at],
             counts[at],
-            UNSTATED if has_counts and _BARE_TIME.fullmatch(head.strip(" :")) else "",
+            UNSTATED
+            if has_counts and _BARE_TIME.fullmatch(head.strip(" :"))
+            else _seconds(head, cells[at]),
             settings[at],
         )
         for at, head in enumerate(heads)
     ]
+
+
+def _seconds(head: str, cells: Sequence[str]) -> str:
+    """The unit of a column called `T s`; "" where it may be anything."""
+    ends = bool(_SECONDS.match(head[-3:])) and len(head) <= LONGEST_LABEL
+    return "s" if ends and cells and all(map(_DECIMAL.fullmatch, filter(None, cells))) else ""
 
 
 def _settings(

@@ -1,0 +1,154 @@
+"""Lines of a log with figures that nobody read: they are quoted as they stand, so that what a
+reader does not know is not lost."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+from benchbook.core.sizes import format_bytes
+from benchbook.explain.lazy_regex import late
+from benchbook.explain.model import Line, Log, Report
+from benchbook.explain.printed_digits import is_number
+
+_MOST_LINES = 3000  # of a log: of longer ones nobody reads what is left
+_MOST = 8  # lines that are quoted
+_MOST_OF_KIND = 3  # of one shape, from which on they are a table, and of it one is quoted
+_NEAR = 25  # lines from the next figure that was read
+_LONGEST = 240  # characters
+_FEW_WORDS, _WORDS_A_FIGURE = 7, 4  # a sentence has more of them
+_FEW_WORDS_OF_PROGRAMS = 12  # where a program marks what follows
+_MARKED = late(r"\w[:=] ?\S")
+# What is no figure: dates of all kinds, times of day, addresses, processes, names with digits.
+_OTHER = late(
+    r"\b[A-Z][a-z]{2} +\d\d? (?:\d\d:\d\d:\d\d )?\d{4}\b|"
+    r"\b\d\d? [A-Z][a-z]{2} \d{4}\b|"
+    r"\b\d{4}[-/]\d\d?[-/]\d\d?\b|\b\d\d?[-/.]\d\d?[-/.]\d{2,4}\b|\b\d\d?:\d\d(?::\d\d(?:[.,]\d+)?)?\b|"
+    r"\b\d+(?:\.\d+){2,}(?::\d+)?|\b[\da-f]{1,4}(?::[\da-f]{0,4}){3,}|\b0x[\da-fA-F]+|"
+    r"^\W*50(?:\.0+)?%|"  # the median
+    r"(?i:\b(?:pid|tid|port|uid|gid|errno)[ =:#]+\d+)|\[\d+\]|"
+    r"\b[A-Za-z_]+[\w.-]*\d[\w.:/-]*|(?:^|(?<=\s))(?:[/~]|\.{1,2}/)[\w./-]+|\w+://\S+"
+)
+_NUMBER = late(r"\d[\d,]*(?:\.\d+)?(?:[eE][+-]?\d+)?|\.\d+")
+_SAID = late(r"(?:[=:]|\bis\b|\bof\b) *[\[(<>~]{0,2} *$")  # in front of a figure of one digit
+_WORD = late(r"[^\W\d_]{2,}")
+_NOISE = late(
+    r"(?P<bar>[■∎█▏▎▍▌▋▊▉#@*])(?P=bar){7}|\[[=#>. -]{8,}\]|\[eta\b|\bETA\b|%\||\bit/s\b"
+    r"|\]\s*\||(?i:\bcopyright\b|\bcompiled? (?:date|on)\b|\bbuilt on\b)"
+    r"|^\W*(?:diff|index|@@|\+\+\+)\b"
+    # How fio spreads its times and depths.
+    r"|^\W*(?:lat \([a-z]{2,5}\)\s*: [\d>]|(?:IO depths|submit|complete|latency)\s+: )"
+)
+_CLASS = late(r"[A-Za-z_]+|\d[\d.,]*|\s+")
+
+
+@dataclass(frozen=True)
+class Unread:
+    """A line as it stands, and how many more of its shape are not quoted."""
+
+    line: Line
+    more: int = 0
+
+
+def unread(log: Log, reports: Sequence[Report], said: Iterable[str]) -> list[Unread]:
+    """The lines next to what was read whose figures are in no result, setting or sentence, in
+    their order. `said`: the sentences of findings and notes."""
+    if len(log.lines) > _MOST_LINES or not reports:
+        return []
+    known = _known(reports, said)
+    taken = {command.number for command in log.commands}
+    taken |= {line.number for document in log.documents for line in document.lines}
+    read = sorted({result.line for report in reports for result in report.results})
+    of_results = set(read)
+    near = read or sorted(report.line for report in reports)
+    lines = [
+        line
+        for line in log.lines
+        if line.number not in taken
+        and line.number not in of_results
+        and _distance(near, line.number) <= _NEAR
+        and _is_of_figures(line.text)
+        and not _digits(line.text) <= known
+    ]
+    shapes: dict[str, list[Line]] = {}
+    for line in lines:
+        shapes.setdefault(_shape(line.text), []).append(line)
+    kept: list[Unread] = []
+    for several in shapes.values():
+        if len(several) <= _MOST_OF_KIND:
+            kept += map(Unread, several)
+        else:
+            kept.append(Unread(several[-1], len(several) - 1))  # of what goes on, how far it came
+    kept.sort(key=lambda own: _distance(near, own.line.number))
+    return sorted(kept[:_MOST], key=lambda own: own.line.number)
+
+
+def _known(reports: Sequence[Report], said: Iterable[str]) -> frozenset[str]:
+    """The digits of all that was read."""
+    digits = {"0"}
+    for report in reports:
+        digits.update(_significant(f"{own.value:.12g}") for own in report.results)
+        for name, statistic, _ in report.groups:
+            digits.update(_of_settings((name, statistic)))
+        for settings in [report.facts, *report.settings]:
+            digits.update(_of_settings(settings.values()))
+        digits.update(_of_settings([report.version, *report.asked]))
+    for text in said:
+        digits |= _digits(text)
+    return frozenset(digits)
+
+
+def _of_settings(values: Iterable[Any]) -> Iterator[str]:
+    for value in values:
+        if isinstance(value, dict):
+            yield from _of_settings(value.values())
+        elif is_number(value):
+            yield _significant(f"{value:.12g}")
+            if value > 0 and value == int(value):  # as a size in words
+                yield _significant(format_bytes(int(value)).partition(" ")[0])
+        elif isinstance(value, str):
+            yield from map(_significant, _NUMBER.findall(value))
+
+
+def _digits(text: str) -> frozenset[str]:
+    """The digits of the figures of a text that are worth to be shown."""
+    plain = _OTHER.sub(" ", text)
+    found = set()
+    for number in _NUMBER.finditer(plain):
+        own = _significant(number[0])
+        if len(number[0]) > 1 or _SAID.search(plain, 0, number.start()):
+            found.add(own)
+    return frozenset(found)
+
+
+def _significant(number: str) -> str:
+    """Its digits without a point, a power and zeros at both ends: 7.10k is 7,100."""
+    mantissa = number.replace(",", "").lower().partition("e")[0]
+    return mantissa.replace(".", "").lstrip("-").strip("0") or "0"
+
+
+def _is_of_figures(text: str) -> bool:
+    """Whether a line is of a program's figures, and no sentence, bar or command."""
+    if not text.strip() or len(text) > _LONGEST or _NOISE.search(text):
+        return False
+    words, figures = len(_WORD.findall(text)), len(_digits(text))
+    few = _FEW_WORDS_OF_PROGRAMS if _MARKED.search(text) else _FEW_WORDS
+    return bool(figures) and words <= max(few, _WORDS_A_FIGURE * figures)
+
+
+def _shape(text: str) -> str:
+    """A line with one mark for each word and number: rows of one table are alike."""
+    marks = (_mark(own[0]) for own in _CLASS.finditer(text.strip()))
+    return "".join(mark for mark, _ in groupby(marks))
+
+
+def _mark(part: str) -> str:
+    return "0" if part[0].isdecimal() else " " if part.isspace() else "a"
+
+
+def _distance(places: Sequence[int], line: int) -> int:
+    at = bisect_left(places, line)
+    return min(abs(place - line) for place in places[max(0, at - 1) : at + 1])
