@@ -62,9 +62,10 @@ def read_shapes(log: Log) -> list[Report]:
 
 
 def _elsewhere(found: Sequence[Report], reports: Sequence[Report]) -> list[Report]:
-    """The figures in lines that none of the reports has, without a note."""
-    taken = {result.line for report in reports for result in report.results}
-    left = [own for report in found for own in report.results if own.line not in taken]
+    """The figures that none of the reports has, without a note."""
+    taken = {(own.line, own.value) for report in reports for own in report.results}
+    every = [own for report in found for own in report.results]
+    left = [own for own in every if (own.line, own.value) not in taken]
     return [Report(text_figures.TOOL, left, left[0].line)] if left else []
 
 

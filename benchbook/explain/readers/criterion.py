@@ -27,6 +27,13 @@ _THROUGHPUT = late(
     r"^thrpt:\s+\[\d+(?:\.\d+)? [\w/]+ (?P<rate>\d+(?:\.\d+)?) (?P<unit>[KMG]?(?:iB|B|elem)/s) "
 )
 _OUTLIERS = late(r"^Found (?P<count>\d+) outliers among (?P<all>\d+) measurements")
+# critcmp: a row has for each baseline how many times as long, mean and deviation, and the rate.
+_COMPARED = late(
+    r"(?P<times>\d{1,9}\.\d\d) +(?P<mean>\d{1,9}(?:\.\d{1,6})?)"
+    r"±(?P<deviation>\d{1,9}(?:\.\d{1,6})?)(?P<unit>ns|µs|us|ms|s) +"
+    r"(?:\? \?/sec|(?P<rate>\d{1,9}(?:\.\d{1,6})?) (?P<of>[KMG]?(?:i?B|Elem)/sec))"
+)
+_GROUPS = late(r"^group +(?P<names>\S.{0,200})$")
 _VERDICTS = ("No change in performance detected", "Change within noise threshold")
 
 
@@ -45,6 +52,7 @@ class _Run(Run):
     line: int = 0
     last: str = ""
     name: str = ""
+    compared: tuple[str, ...] = ()  # the baselines of critcmp
 
 
 def _line(reading: Reading[_Run], text: str) -> None:
@@ -81,8 +89,26 @@ def _line(reading: Reading[_Run], text: str) -> None:
             f"line {reading.line.number}: criterion found {found['count']} outliers among "
             f"{found['all']} measurements of {run.name}{_DISTURBED if _is_many(found) else ''}"
         )
+    elif found := _GROUPS.match(text):
+        run.compared = tuple(found["names"].split())
+    elif "±" in text and (rows := list(_COMPARED.finditer(text))):
+        _compared(reading, text[: rows[0].start()].strip(), rows)
     else:
         run.last = text if len(text) < 100 and not text.startswith("```") else ""
+
+
+def _compared(reading: Reading[_Run], name: str, rows: list[re.Match[str]]) -> None:
+    """A row of critcmp: the figures of each baseline."""
+    names = reading.run.compared
+    names = names if len(names) == len(rows) else ("",) * len(rows)
+    for build, found in zip(names, rows, strict=True):
+        of: dict[str, Any] = {"benchmark": name, "build": build} if build else {"benchmark": name}
+        unit = found["unit"].replace("µ", "u")
+        reading.add(name, found["mean"], unit, "mean", of)
+        reading.add(name, found["deviation"], unit, "stddev", of)
+        if found["rate"]:
+            rate = found["of"].replace("sec", "s").replace("Elem", "items").replace("KB", "kB")
+            reading.add(f"{name} throughput", found["rate"], rate, "mean", of)
 
 
 read = LineReader(TOOL, _Run, _line)

@@ -119,7 +119,8 @@ def read(log: Log) -> list[Report]:
     exported = [*accumulate(counts, lambda before, own: own[-1:] or before, initial=list[int]())]
     for report in reports:
         command = last_above(log.commands, report.line)
-        if command is not None and report.line - command.number <= 2 * _NEAR:
+        is_near = command is not None and report.line - command.number <= 2 * _NEAR
+        if command is not None and is_near and command.words != ("user", "system", "elapsed"):
             report.facts.setdefault("command", " ".join(command.words))
         if threads := _threads(log, report.line, exported):
             report.facts["threads"] = threads

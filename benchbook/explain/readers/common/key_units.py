@@ -12,9 +12,9 @@ _KEY = late(
     r"|(?P<size>[kmgt]i?b)(?:[_ /]per[_ ]|[_ /]p?)?s(?:ec(?:onds?)?)?"
     r"|(?P<packed>[KMGT]i?B)ps"
     r"|(?P<bits>[kmgt])b(?:it)?(?:ps|[_ ]?(?:per[_ ])?s(?:ec)?)"
+    r"|(?P<flops>[kmgt])flop(?:s|_s|/s)"
     r"|(?P<counted>[a-z]{2,20})(?:[_ ]per[_ ]|[/_])s(?:ec(?:onds?)?)?"
-    r"|(?P<rate>iops|qps|tps|rps|fps)"
-    r"|(?P<flops>[kmgt])flop(?:s|_s|/s))$"
+    r"|(?P<rate>iops|qps|tps|rps|fps))$"
 )
 _TIMES = {"n": "ns", "u": "us", "µ": "us", "m": "ms", "s": "s"}
 _RATES = {

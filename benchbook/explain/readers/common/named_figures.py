@@ -50,7 +50,7 @@ _PARTED = late(r"[,;|]\s+")
 _PAIR = late(
     rf"(?:^|[\s,;|(\[])(?P<name>(?:[A-Za-z]|\d\d(?:\.\d{{1,4}})?%)[\w./%-]{{0,40}}) ?[=:] ?"
     rf"(?P<value>{_NUMBER}) ?"
-    rf"(?P<unit>{_UNIT})?(?=[\s,;|)\]]|$)"
+    rf"(?P<unit>{_UNIT})?(?=[\s,;|)\]]|$)(?! \d{{1,3}} ?(?:ms|µs|us|ns|s)\b)"
 )
 # Counts of one statistic: `min:  21640 cycles,  66443 instructions`.
 _STATED = late(
@@ -85,7 +85,7 @@ _SHARE = late(
     rf"^(?P<percent>\d{{1,2}}(?:\.\d+)?) ?% (?:in|within|under|<) (?P<value>{_NUMBER}) ?"
     rf"(?P<unit>{_UNIT})\.?$"
 )
-_LONGEST, _MOST, _GAP, _LEAST = 200, 2000, 4, 3
+_LONGEST, _MOST, _GAP, _LEAST = 400, 2000, 4, 3
 _LEAST_PAIRS, _LONGEST_LABEL = 2, 80
 
 
@@ -149,7 +149,7 @@ def _figures(log: Log, line: Line, text: str) -> Iterator[Result]:
     ):
         yield from parts
     elif "=" in text or ":" in text:
-        yield from _pairs(log, line, text)
+        yield from pairs_of(log, line, text, _LEAST_PAIRS)
 
 
 def _counts(log: Log, line: Line, statistic: str, parts: Sequence[str]) -> Iterator[Result]:
@@ -166,15 +166,15 @@ def _counts(log: Log, line: Line, statistic: str, parts: Sequence[str]) -> Itera
             yield Result(name, value, unit if unit in TIMES else "1", line.number, kind, {})
 
 
-def _pairs(log: Log, line: Line, text: str) -> Iterator[Result]:
-    """The pairs of name and figure of a line, two and more with units; words before them are what
-    they are of."""
+def pairs_of(log: Log, line: Line, text: str, least: int) -> Iterator[Result]:
+    """The pairs of name and figure of a line, `least` and more with units; words before them are
+    what they are of."""
     found = list(_PAIR.finditer(text))
     own = [(match, *_of_pair(match)) for match in found]
     with_units = [entry for entry in own if entry[2]]
-    if len(with_units) < _LEAST_PAIRS:
+    if not with_units or len(with_units) < least:
         return
-    label = text[: found[0].start()].strip(" :,;|([-")
+    label = text[: found[0].start()].lstrip().rstrip(" :,;|([-")
     of: dict[str, Any] = {"label": label} if 0 < len(label) <= _LONGEST_LABEL else {}
     for match, key, unit in with_units:
         if (value := log.number(match["value"])) is not None:

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Any
 
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Line, Log, Report, Result
+from benchbook.explain.readers.common.named_figures import pairs_of
 from benchbook.explain.readers.common.table_columns import UNITS
 from benchbook.explain.results import GIVEN
 
@@ -53,7 +55,7 @@ _UNIT = "|".join(re.escape(unit) for unit in sorted(_UNITS, key=len, reverse=Tru
 _TIMES = ("ns", "us", "ms", "s", "min")
 _NUMBER = r"\d{1,3}(?:,\d{3})+(?:\.\d{1,12})?|\d{1,15}(?:\.\d{1,12})?(?:[eE][-+]?\d{1,3})?"
 _FIGURE = late(
-    rf"(?<![\w.,/:^-])(?:(?P<low>\d{{1,6}}(?:\.\d{{1,6}})?) ?[-\u2013] ?)?(?P<value>{_NUMBER})"
+    rf"(?<![\w.,/:^±-])(?:(?P<low>\d{{1,6}}(?:\.\d{{1,6}})?) ?[-\u2013] ?)?(?P<value>{_NUMBER})"
     rf"(?P<many> ?(?:million|thousand|billion) | ?[kKM](?= ))? ?"
     rf"(?P<unit>{_UNIT})(?![\w/^(]|-[a-z])"
 )
@@ -102,10 +104,6 @@ _OF_TIME = late(
     r"|overhead|per (?:op\w*|iteration|call|request)|time per|finish(?:es|ed)|complet(?:es|ed)"
     r"|stddev|regress\w*|wall|total time|(?:run|load|response|query|build|compile|startup) time)\b"
 )
-_OF_SPEED = late(
-    r"(?i)\b(?:fast(?:er)?|slow(?:er|ness)?|perform(?:s|ance|ant)?|benchmark(?:s|ed|ing)?|latency"
-    r"|throughput|bandwidth|speed-?up|regression)\b"
-)
 # Lines of source code say what they do, not what was measured.
 _CODE = late(
     r"^\s*(?:#\s*(?:include|define|if|pragma)|import |from \w+ import|def |func |fn |class "
@@ -123,7 +121,6 @@ def read(log: Log) -> list[Report]:
     """One report of all such figures of a log."""
     results: list[Result] = []
     is_measured = False
-    is_of_speed = bool(_OF_SPEED.search(log.text[: 1 << 20]))
     for line in log.printed_lines():
         text = line.text
         if len(text) > _LONGEST or len(results) >= _MOST or not any(map(str.isdigit, text)):
@@ -132,13 +129,13 @@ def read(log: Log) -> list[Report]:
             continue
         own = list(_of_line(log, line))
         results += own
-        is_measured = is_measured or _says_measured(text, own, is_of_speed=is_of_speed)
+        is_measured = is_measured or _says_measured(text, own)
     if not is_measured:
         return []
     return [Report(TOOL, results, results[0].line, notes=[NOTE])]
 
 
-def _says_measured(text: str, own: Sequence[Result], *, is_of_speed: bool) -> bool:
+def _says_measured(text: str, own: Sequence[Result]) -> bool:
     """Whether a line gives a figure of something that was measured: a rate, or a time with a word
     that says so. What is said to be possible was not measured."""
     figures = [result for result in own if result.name != _POSSIBLE]
@@ -147,7 +144,7 @@ def _says_measured(text: str, own: Sequence[Result], *, is_of_speed: bool) -> bo
         return True
     if not figures:
         return False
-    return bool(_OF_TIME.search(text) or (is_of_speed and _MEASURED.search(text)))
+    return bool(_OF_TIME.search(text) or _MEASURED.search(text))
 
 
 def _of_line(log: Log, line: Line) -> Iterator[Result]:
@@ -155,14 +152,26 @@ def _of_line(log: Log, line: Line) -> Iterator[Result]:
     begin = 0
     ends = [own.end() for own in _SENTENCE.finditer(line.text)]
     for end in [*ends, len(line.text)]:
-        yield from _figures(log, Line(line.number, line.text[begin:end]))
+        sentence = Line(line.number, line.text[begin:end])
+        pairs = list(pairs_of(log, sentence, sentence.text, 1)) if "=" in sentence.text else []
+        yield from pairs or _figures(log, sentence)
         begin = end
+
+
+def _single(found: Sequence[re.Match[str]]) -> list[re.Match[str]]:
+    """The figures without times in two units, `5 s 870 ms`, of which each is a part."""
+    parts = set[int]()
+    for at, (first, second) in enumerate(pairwise(found)):
+        are_times = all(_UNITS[own["unit"]] in _TIMES for own in (first, second))
+        if are_times and second.start() - first.end() <= 1:
+            parts |= {at, at + 1}
+    return [own for at, own in enumerate(found) if at not in parts]
 
 
 def _figures(log: Log, line: Line) -> Iterator[Result]:
     """The figures of a sentence, but those that it only sets."""
     text = line.text
-    found = list(_FIGURE.finditer(text))[:_MOST_OF_LINE]
+    found = _single(list(_FIGURE.finditer(text))[:_MOST_OF_LINE])
     for number, figure in enumerate(found):
         begin = found[number - 1].end() if number else 0
         end = found[number + 1].start() if number + 1 < len(found) else len(text)
