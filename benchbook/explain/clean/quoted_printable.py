@@ -11,6 +11,9 @@ _MARKS = (b"=3D", b"rintable", b"=C2=B1", b"=E2=80")
 _BEGIN = late(rb"^Content-Transfer-Encoding:[ \t]*quoted-printable[ \t]*\r?\n", re.I | re.M)
 _END = late(rb"^(?:From |Content-Transfer-Encoding:|--[^\s-])", re.I | re.M)
 _FOLDED_SPACE = late(rb"=\r?\n[ \t]*=20[ \t]*\r?\n")  # a line that ends in spaces, folded
+# Lines of the length at which mails are folded: a few of them are no chance.
+_FOLDED = late(rb"^[^\n]{70,75}\S=\r?$", re.M)
+_LEAST_FOLDED, _LOOKED_AT = 3, 1 << 20
 _SPELT = late(rb"=([0-9A-Fa-f]{2})")
 _SURELY = late(rb"=(?:3D|[89A-F][0-9A-F]|20\r?$|\r?$)", re.M)
 _OTHER = late(rb"=(?![0-9A-F]{2}|[ \t]*\r?$)", re.M)
@@ -20,7 +23,8 @@ def decoded(content: bytes) -> bytes:
     """The content with such parts as they were written, in as many lines."""
     if b"=" not in content:
         return content
-    if not any(mark in content for mark in _MARKS) and not _FOLDED_SPACE.search(content):
+    is_spelt = any(mark in content for mark in _MARKS) or _FOLDED_SPACE.search(content)
+    if not is_spelt and len(_FOLDED.findall(content[:_LOOKED_AT])) < _LEAST_FOLDED:
         return content
     parts, at = list[bytes](), 0
     while begin := _BEGIN.search(content, at):

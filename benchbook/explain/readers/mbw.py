@@ -190,7 +190,7 @@ def _complete(run: _Run, calls: list[Command]) -> None:
     if "array_bytes" in facts and "processes" not in facts:
         facts.setdefault("threads", 1)
     if not run.version.startswith("2"):
-        facts["clock_resolution_ns"] = _CLOCK_NS
+        facts["usual_clock_ns"] = _CLOCK_NS
     runs = facts.pop("asked_runs", None)
     block = facts.pop("asked_block_bytes", None) or _block_asked(calls, run)
     samples = Counter(row.name for row in run.results if row.statistic == "sample")

@@ -8,6 +8,7 @@ from typing import Any
 
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.readers.common.line_reader import LineReader, Reading, Run
+from benchbook.explain.results import GIVEN
 
 TOOL = "perf-record"
 _WRITTEN = late(
@@ -23,6 +24,15 @@ _LOST = late(r"^#? ?Total Lost Samples: (?P<count>\d{1,12})$")
 _ROW = late(
     r"^[+-]?\s*(?P<share>\d{1,3}\.\d\d)%(?:\s+(?P<self>\d{1,3}\.\d\d)%)?\s+(?:\d+\s+)?"
     r"(?:(?P<command>\S(?:.{0,40}?\S)?)\s{1,40})?(?P<object>\[?[\w./+-]{2,80}\]?)\s+"
+    r"\[(?P<level>[.kguH])\]\s+(?P<symbol>\S.{0,200})$"
+)
+# perf top of old kernels, and what perf diff has next to a share.
+_OLD_ROW = late(
+    r"^(?P<count>\d{1,12}\.\d\d) +(?P<share>\d{1,3}\.\d)% (?P<symbol>\S{1,200}) +"
+    r"(?P<object>\[[\w.]{2,60}\]|/\S{1,200})$"
+)
+_DIFF_ROW = late(
+    r"^(?P<share>\d{1,3}\.\d\d)%\s+(?P<change>[+-]\d{1,3}\.\d\d)%\s+(?P<object>\S{1,200})\s+"
     r"\[(?P<level>[.kguH])\]\s+(?P<symbol>\S.{0,200})$"
 )
 _TOP = late(
@@ -73,6 +83,12 @@ def _line(reading: Reading[_Run], text: str) -> None:
         reading.add("event count", float(found["events"]), "events")
     elif found := _LOST.match(text):
         reading.add("lost samples", float(found["count"]), "samples")
+    elif "%" in text and run.rows < _MOST_ROWS and (found := _DIFF_ROW.match(text)):
+        run.rows += 1
+        of = {"label": found["object"], "level": found["level"]}
+        symbol = found["symbol"].strip()
+        reading.add(f"share of {symbol} before", found["share"], "%", GIVEN, of)
+        reading.add(f"change of {symbol}", float(found["change"]), "%", GIVEN, of)
     elif "%" in text and run.rows < _MOST_ROWS and (found := _ROW.match(text)):
         run.rows += 1
         of = {
@@ -81,6 +97,10 @@ def _line(reading: Reading[_Run], text: str) -> None:
         }
         share = found["self"] or found["share"]
         reading.add(f"share of {found['symbol'].strip()}", share, "%", "", of)
+    elif "%" in text and run.rows < _MOST_ROWS and (found := _OLD_ROW.match(text)):
+        run.rows += 1
+        of = {"label": found["object"]}
+        reading.add(f"share of {found['symbol']}", found["share"], "%", "", of)
 
 
 read = LineReader(TOOL, _Run, _line)

@@ -359,7 +359,7 @@ def _report(run: _Run, asked: _Asked) -> Report:
         facts["bytes_per_element"] = size
         notes.append(f"The size of its elements is not stated: {size} B are next to its rates.")
     if facts.keys().isdisjoint({"clock_ticks", "clock_resolution_ns"}):
-        facts["clock_resolution_ns"] = _CLOCK_NS
+        facts["usual_clock_ns"] = _CLOCK_NS
     is_exact = {"array_elements", "bytes_per_element"} <= facts.keys()
     array_bytes = _array_bytes(facts)
     if not array_bytes and _PEAK not in facts and (array_bytes := _array_by_rates(run)):
@@ -454,7 +454,7 @@ def _all_asked(log: Log) -> _Asked:
     is set for it alone."""
     asked: _Asked = []
     lasting: dict[str, int] = {}
-    for command in log.commands:
+    for command in sorted([*log.commands, *_compiled(log)], key=lambda own: own.number):
         own = _asked(command)
         lasting |= {name: value for name, value in own.items() if name != "threads"}
         if command.words[0] == "export":
@@ -463,6 +463,21 @@ def _all_asked(log: Log) -> _Asked:
         if own or (is_start and asked):
             asked.append((command.number, {**lasting, **own}))
     return asked
+
+
+_COMPILER = late(
+    r"^[`$# ]{0,6}(?:\S*/)?(?:gcc|icc|icx|clang|cc|nvc|armclang|mpicc)(?:-\d+)? .*\bstream"
+)
+
+
+def _compiled(log: Log) -> list[Command]:
+    """Lines that compile STREAM without a prompt in front of them."""
+    typed = {command.number for command in log.commands}
+    return [
+        Command(line.number, tuple(line.text.strip("`$# ").split()))
+        for line in log.having("-DSTREAM_ARRAY_SIZE=", "-DN=")
+        if line.number not in typed and len(line.text) <= LONGEST and _COMPILER.match(line.text)
+    ]
 
 
 def _asked_above(asked: _Asked, line: int) -> dict[str, int]:

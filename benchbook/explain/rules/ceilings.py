@@ -23,6 +23,7 @@ from benchbook.explain.rules.common.findings import finding
 from benchbook.explain.units import bytes_per_s
 from benchbook.findings import Finding
 
+TABLE = "table"
 MARGIN = 1.15  # another mixture of reads and writes may beat the ceilings' own by this much
 # One core: three accesses of 64 bytes a cycle, at 7 GHz. More of them together: what the largest
 # machines of one system image have had, a thousand cores, would need from their memories.
@@ -80,7 +81,8 @@ def above_ceiling(report: Report, machine: Machine) -> Iterator[Finding]:
         if rate > limit and (of_peak == OF_PEAK or _is_in_device(report, result)):
             above.append(_Above(result, rate, peak, of_peak))
         elif not is_number(size):
-            if rate > SYSTEM_BYTES_PER_S and not _is_of_link(report, result):
+            is_other = report.tool != TABLE and _is_of_link(report, result)
+            if rate > SYSTEM_BYTES_PER_S and not is_other:
                 above.append(_Above(result, rate, SYSTEM_BYTES_PER_S, OF_MEMORIES))
         else:
             most, why = _bound(report, result, size, machine)

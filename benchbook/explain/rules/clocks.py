@@ -15,6 +15,8 @@ from benchbook.explain.rules.common.latencies import NAMES
 from benchbook.explain.units import bytes_per_s, in_base
 from benchbook.findings import Effect, Finding
 
+RESOLUTIONS = ("clock_resolution_ns", "usual_clock_ns")
+
 
 @rule
 def timer_granularity(report: Report) -> Iterator[Finding]:
@@ -24,7 +26,7 @@ def timer_granularity(report: Report) -> Iterator[Finding]:
     """
     ticks = [
         (count, test)
-        for test in report.knowing("clock_ticks", "clock_resolution_ns")
+        for test in report.knowing("clock_ticks", *RESOLUTIONS)
         if (count := _ticks(report, test)) is not None and count >= 0
     ]
     if not ticks:
@@ -33,7 +35,7 @@ def timer_granularity(report: Report) -> Iterator[Finding]:
     few = [(count, test) for count, test in ticks if count < clock.LEAST_TICKS]
     if few:
         count, test = min(few, key=lambda pair: pair[0])
-        resolution = report.column(test, "clock_resolution_ns")
+        resolution = _resolution(report, test)
         words = {"wrong": "all of it" if count <= 1 else share(1 / count), "count": count}
         words |= {"test": test, "resolution": resolution if is_number(resolution) else None}
         effect: Effect = "invalidates" if count < clock.NO_NUMBER else "informs"
@@ -45,10 +47,17 @@ def _ticks(report: Report, test: Result) -> float | None:
     counted = report.column(test, "clock_ticks")
     if is_number(counted):
         return float(counted)
-    resolution, elapsed = report.column(test, "clock_resolution_ns"), test.of.get("elapsed_s")
+    resolution, elapsed = _resolution(report, test), test.of.get("elapsed_s")
     if is_number(resolution) and is_number(elapsed) and resolution > 0:
         return elapsed * 1e9 / resolution
     return None
+
+
+def _resolution(report: Report, test: Result) -> Any:
+    """Of the clock in ns: as the log says, else as is known of the tool."""
+    return next(
+        (own for name in RESOLUTIONS if (own := report.column(test, name)) is not None), None
+    )
 
 
 WINDOWS_TICK_NS = 15_625_000.0  # of GetProcessTimes, 64 Hz

@@ -60,7 +60,10 @@ def waiting(reports: Sequence[Report]) -> Iterator[str]:
         return  # what their CPU time is not of, nobody knows
     every = [own for report in reports if report.tool in TIMED and (own := _spent(report))]
     waited = [
-        own for own in every if own.elapsed.base_value >= max(LEAST_NS, WAITING * own.on_cpus_ns)
+        own
+        for own in every
+        if own.on_cpus_ns > 0 or own.elapsed.base_value > SHORT_NS
+        if own.elapsed.base_value >= max(LEAST_NS, WAITING * own.on_cpus_ns)
     ]
     if waited:
         own = max(waited, key=lambda spent: spent.elapsed.base_value / max(spent.on_cpus_ns, 1.0))

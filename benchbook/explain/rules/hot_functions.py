@@ -19,7 +19,7 @@ KINDS = (
         r"|kmp_flag_\d+.*wait|do_spin|do_wait$"
     )),
     ("waits-for-kernel-locks", 10.0, late(
-        r"queued_spin_lock_slowpath|osq_lock|rwsem_spin|mutex_spin_on_owner"
+        r"queued_spin_lock_slowpath|osq_lock|rwsem_spin|mutex_spin_on_owner|^do_raw_spin_lock$"
     )),
     ("zeroes-pages", 15.0, late(r"^clear_(?:huge_|user_)?page|clear_page_\w+")),
     ("is-idle", 30.0, late(
@@ -42,7 +42,7 @@ def hot_functions(reports: Sequence[Report]) -> Iterator[Finding]:
         found = max(several, key=_whole, default=[])
         if found and least <= _whole(found) <= 100:
             most = max(found, key=lambda share: share.value)
-            words = {"most": most, "symbol": _symbol(most), "whole": None}
+            words = {"most": most, "symbol": _symbol(most), "whole": None, "count": None}
             if len(found) > 1:
                 words |= {"whole": round(_whole(found), 2), "count": len(found)}
             yield finding(kind, words, about=[most])

@@ -1,29 +1,24 @@
-"""waiting, core-clock: what monitors of a machine print next to a benchmark. CPU time that a
-hypervisor or a limit took away, swapping, and clocks that were lowered.
-
-top, vmstat, mpstat, iostat, cpu.stat of a control group, and lists of clocks with temperatures.
+"""waiting, core-clock: what a machine prints of itself next to a benchmark. CPU time that a limit
+took away, and clocks that were lowered: cpu.stat of a control group, and lists of clocks with
+temperatures. What vmstat, mpstat and top print, readers of their own read.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from benchbook.explain.lazy_regex import late
-from benchbook.explain.model import Line, Log, Report, Result
+from benchbook.explain.model import Log, Report, Result
 from benchbook.explain.printed_digits import LONGEST
 from benchbook.explain.readers.common import gpu_topology
-from benchbook.explain.results import GIVEN
 from benchbook.explain.rules import network_states
 from benchbook.explain.rules.clock_limits import clocks_of_limits
 from benchbook.explain.rules.common.findings import finding
 from benchbook.findings import Finding
 
 _MOST_ROWS = 10_000
-LEAST_STEAL, LEAST_IO_WAIT = 2.0, 20.0  # per cent of the CPU time
-LEAST_SWAPPED = 100.0  # KiB a second, on average
 LEAST_THROTTLED = 0.05  # of the periods
 LEAST_BELOW = 0.1  # of the time, below the highest clock
 LEAST_LINES, HOT, FELL = 4, 80.0, 0.97
@@ -47,7 +42,7 @@ class State:
 
 def states(log: Log) -> list[State]:
     """All of a log, in its order."""
-    every = [*_limits(log), *_shares(log), *_steps(log), *_clocks(log)]
+    every = [*_limits(log), *_steps(log), *_clocks(log)]
     every += [State(*found) for found in clocks_of_limits(log)]
     every += [State(report, made=own) for report, own in network_states.states(log)]
     every += [_pairs(report) for report in (gpu_topology.read(log) if log.has("GPU0") else ())]
@@ -104,124 +99,6 @@ def _limits(log: Log) -> Iterator[State]:
     }
     is_stopped = LEAST_THROTTLED <= share <= 1
     yield State(report, "throttled-by-limit" if is_stopped else "", words if is_stopped else {})
-
-
-_TOP = late(r"^%?Cpu(?:\(s\)|\d{1,4}) *: *\d")
-_PART = late(r"(?P<share>\d{1,3}(?:[.,]\d{1,2})?) ?%? ?(?P<name>us|sy|ni|id|wa|hi|si|st)\b")
-_VMSTAT = late(r"\bus +sy +id +wa(?: +st)?\b")
-_SAR = late(r"%(?:usr|user)\b.*%(?:iowait)\b.*%idle\b|%(?:usr|user)\b.*%steal\b")
-_NUMBERS = late(r"\d+(?:[.,]\d+)?")
-_NAMES = {
-    "us": "user", "sy": "system", "id": "idle", "wa": "waiting for disks", "st": "stolen",
-    "%usr": "user", "%user": "user", "%sys": "system", "%system": "system", "%idle": "idle",
-    "%iowait": "waiting for disks", "%steal": "stolen", "si": "swapped in", "so": "swapped out",
-}  # fmt: skip
-# Of vmstat, what is only shown. Its memory is in KiB, unless -S asks for another unit.
-_SHOWN = {
-    "r": ("running", "1"), "b": ("blocked", "1"), "swpd": ("swapped", "KiB"),
-    "free": ("free", "KiB"), "buff": ("buffers", "KiB"), "cache": ("cache", "KiB"),
-    "bi": ("blocks in", "blocks/s"), "bo": ("blocks out", "blocks/s"),
-    "in": ("interrupts", "interrupts/s"), "cs": ("switches", "switches/s"),
-}  # fmt: skip
-_OTHER_UNIT = late(r"^-\w*S")
-
-
-def _shares(log: Log) -> Iterator[State]:
-    """Shares of the CPU time as top, vmstat, mpstat and iostat print them."""
-    for tool, rows in _rows(log):
-        results = [result for row in rows for result in row]
-        if not results:
-            continue
-        report = Report(tool, results, results[0].line)
-        # The first row of vmstat is the mean since the machine was started.
-        of_time = rows[1:] if tool == "vmstat" and len(rows) > 1 else rows
-        kind, words = _meaning(of_time)
-        is_single = tool == "vmstat" and len(rows) == 1
-        yield State(report, kind, {**words, "single": is_single or None} if kind else words)
-
-
-def _meaning(rows: Sequence[Sequence[Result]]) -> tuple[str, dict[str, Any]]:
-    """The kind of finding of these rows, and its words."""
-    by_name: dict[str, list[Result]] = {}
-    for row in rows:
-        for result in row:
-            by_name.setdefault(result.name, []).append(result)
-
-    def mean(name: str) -> float:
-        own = by_name.get(name, [])
-        return sum(result.value for result in own) / len(own) if own else 0.0
-
-    for name, least, kind in (
-        ("stolen", LEAST_STEAL, "stolen-time"),
-        ("swapped in", LEAST_SWAPPED, "swapping-now"),
-        ("swapped out", LEAST_SWAPPED, "swapping-now"),
-        ("waiting for disks", LEAST_IO_WAIT, "waiting-for-disks"),
-    ):
-        if mean(name) >= least:
-            most = max(by_name[name], key=lambda result: result.value)
-            return kind, {"most": most, "mean": mean(name), "count": len(by_name[name])}
-    return "", {}
-
-
-def _rows(log: Log) -> Iterator[tuple[str, list[list[Result]]]]:
-    """The rows of each monitor."""
-    tops = [
-        [
-            Result(_NAMES[part["name"]], value, "%", line.number)
-            for part in _PART.finditer(line.text)
-            if part["name"] in ("us", "sy", "id", "wa", "st")
-            and (value := log.number(part["share"])) is not None
-        ]
-        for line in log.having("Cpu(s)")[:_MOST_ROWS]
-        if _TOP.match(line.text.strip())
-    ]
-    yield "top", [row for row in tops if row]
-    heads = [(line, "vmstat") for line in log.having("us sy") if _VMSTAT.search(line.text)]
-    heads += [(line, "mpstat") for line in log.having("%idle", "%steal") if _SAR.search(line.text)]
-    by_tool: dict[str, list[list[Result]]] = {}
-    for head, tool in heads:
-        by_tool.setdefault(tool, []).extend(_below(log, head, tool))
-    yield from by_tool.items()
-
-
-def _below(log: Log, head: Line, tool: str) -> Iterator[list[Result]]:
-    """The rows below a head, as long as they have its columns; read from the right, because what
-    stands before them may have blanks."""
-    names = head.text.split()
-    at = bisect_right(log.lines, head.number, key=lambda line: line.number)
-    for line in log.lines[at : at + _MOST_ROWS]:
-        cells = line.text.split()
-        if not cells and tool == "mpstat":
-            break
-        if len(line.text) > LONGEST or not cells:
-            continue
-        numbers = [cell for cell in cells if _NUMBERS.fullmatch(cell)]
-        wanted = [name for name in names if name in _NAMES or name.startswith("%")]
-        if tool == "vmstat":
-            wanted = names[: names.index("wa") + (2 if "st" in names else 1)]
-        if len(numbers) < len(wanted):
-            break
-        many = len(wanted)
-        numbers = numbers[:many] if tool == "vmstat" else numbers[-many:]
-        own = dict(zip(wanted, numbers, strict=True))
-        row = [
-            Result(_NAMES[name], value, "KiB/s" if name in ("si", "so") else "%", line.number)
-            for name, cell in own.items()
-            if name in _NAMES and (value := log.number(cell)) is not None
-        ]
-        if tool == "vmstat":
-            row = [*_shown(log, line, own), *row]
-        yield row
-
-
-def _shown(log: Log, line: Line, cells: dict[str, str]) -> Iterator[Result]:
-    """The other figures of a row of vmstat."""
-    asked = next((own for own in reversed(log.commands) if own.number < line.number), None)
-    is_other = asked is not None and any(map(_OTHER_UNIT.match, asked.words))
-    for column, (name, unit) in _SHOWN.items():
-        if column in cells and (value := log.number(cells[column])) is not None:
-            own = "1" if unit == "KiB" and is_other else unit
-            yield Result(name, value, own, line.number, GIVEN)
 
 
 _STEP = late(r"^\s*(?P<mhz>\d{3,4}) MHz: +(?P<time>\d+(?:\.\d+)?) sec$")

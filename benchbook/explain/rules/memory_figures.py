@@ -214,14 +214,31 @@ def short_class(report: Report) -> Iterator[str]:
         yield finding("short-class", words).explanation
 
 
+SPREAD = 5.0  # per cent of the mean
+
+
+@rule
+def spread_of_walks(report: Report) -> Iterator[Finding]:
+    """Rows of tinymembench whose samples differ by far more than those of the others."""
+    if report.tool != "tinymembench":
+        return
+    rates = report.being("best")
+    spreads = [own for own in report.being("stddev") if own.unit == "%"]
+    wide = [own for own in spreads if own.value >= SPREAD]
+    if wide and len(wide) * 4 <= len(rates):
+        most = max(wide, key=lambda own: own.value)
+        yield finding("row-disturbed", most=most, rows=len(rates), left=len(wide) - 1 or None)
+
+
 _KERNELS = ("Copy", "Scale", "Add", "Triad")
 STORES = (1.3, 1.7)  # Copy ÷ Scale where only the former avoids reading what it writes
+OTHER_CODE = 2.5  # Copy ÷ Scale that no way to write memory explains
 CROWD = 16
 APART = 1.5  # slowest ÷ best pass
 
 
 @rule
-def stream_of_one_core(report: Report) -> Iterator[str]:
+def stream_of_one_core(report: Report) -> Iterator[Finding | str]:
     """Notes on STREAM: one core alone, and a Copy that another routine makes.
 
     Decided by the head, in which a build with OpenMP prints its threads; by Copy over Scale, which
@@ -238,6 +255,8 @@ def stream_of_one_core(report: Report) -> Iterator[str]:
         ratio = copy.value / scale.value
         if STORES[0] <= ratio <= STORES[1] and all(0.8 <= o / scale.value <= 1.3 for o in others):
             yield finding("copy-by-library", copy=copy, scale=scale, ratio=ratio).explanation
+        elif ratio >= OTHER_CODE and all(own < copy.value / STORES[1] for own in others):
+            yield finding("copy-by-other-code", copy=copy, scale=scale, ratio=ratio)
     threads = report.facts.get("threads")
     if is_number(threads) and threads >= CROWD and report.facts.get("binding_unseen"):
         times = {(time.name, time.statistic): time for time in report.results if time.is_time}

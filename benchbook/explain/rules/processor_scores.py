@@ -80,6 +80,18 @@ def scores_of_cores(reports: Sequence[Report]) -> Iterator[Finding]:
 
 
 @rule
+def samples_of_unixbench(reports: Sequence[Report]) -> Iterator[str]:
+    """A note on tests of UnixBench that were done once each."""
+    for report in reports:
+        if report.tool == "unixbench" and report.results:
+            counts = {own.of.get("repetitions") for own in report.results}
+            once = report.facts.get("repetitions") == 1 or counts == {1}
+            if once and len(report.results) > 1:
+                yield finding("tests-done-once", first=report.results[0]).explanation
+                return
+
+
+@rule
 def cpus_of_guesses(reports: Sequence[Report]) -> Iterator[Finding]:
     """Threads of John the Ripper that had fewer CPUs: its rates in real and in CPU time tell it."""
     most: tuple[float, Report] | None = None

@@ -31,6 +31,19 @@ def few_samples(report: Report) -> Iterator[Finding]:
         yield finding("lost-samples", lost=lost, samples=samples)
 
 
+LITTLE, ROWS = 1.0, 5
+
+
+@rule
+def shares_of_both(report: Report) -> Iterator[str]:
+    """A note on two profiles (perf diff) in which no function's share differs by a point."""
+    changes = [own for own in report.results if own.name.startswith("change of ")]
+    if report.tool == TOOL and len(changes) >= ROWS:
+        most = max(changes, key=lambda own: abs(own.value))
+        if abs(most.value) < LITTLE:
+            yield finding("shares-alike", first=changes[0], most=most).explanation
+
+
 CUDA = "cuda-profile"
 MOST = 0.6  # of the time of the device
 LEAST_NS = 1e6  # of all of it together

@@ -27,6 +27,7 @@ TABLE = "table"
 _NOT_ELAPSED = late(r"(?i)\b(?:user|sys|system|cpu|sequential|serial|latency)\b")
 _OF_MODEL = "traffic by its model"  # of HPCG: its rating says the same
 _ONE_WORK = late(r"(?i)\btokens?\b")  # times of what all threads do together
+_SPEED_UP = late(r"(?i)^speed-?up\b")
 _COUNT_IN_NAME = late(r"/threads:\d{1,5}")
 STATISTICS = ("", "mean", "best", "total", "median", "sum")
 LEAST_COUNTS, MOST_COUNTS = 3, 1000
@@ -35,6 +36,7 @@ FELL = 0.8  # of the best
 SLOWER = 1.3  # times the time with the fewest: more than threads with work of their own cost
 SHARED = 1.3  # times as fast with several: the work is shared, not given to each
 TOO_FAST = 1.25  # times the ratio of the counts
+BRIEF_NS = 1e8
 MANY = 8  # of them: fewer may do nothing because none was started
 _PER_SECOND = ("/s", "ops", "iops")
 Sweep = list[tuple[int, Result]]
@@ -49,15 +51,24 @@ def scaling(reports: Sequence[Report], machine: Machine) -> Iterator[Finding]:
     shows.
     """
     kinds: set[str] = set()
+    # Who prints a speed-up says that the work is shared.
+    shared_lines = {
+        own.line
+        for report in reports
+        if report.tool == TABLE
+        for own in report.results
+        if _SPEED_UP.search(own.name)
+    }
     sweeps = sorted(_sweeps(reports), key=lambda pair: pair[1][0][1].rate is None)
     known = {report.facts.get("cores") for report in reports} - {None}
     cores = machine.cores or (known.pop() if len(known) == 1 else None)
     for counts, sweep in sweeps:
-        kind, words = _judged(sweep)
+        kind, words = _judged(sweep, sweep[0][1].line in shared_lines)
         if kind and kind not in kinds:
             kinds.add(kind)
             is_beyond = is_number(cores) and counts != "devices" and sweep[-1][0] > cores
             words |= {"counts": COUNTS[counts], "cores": cores if is_beyond else None}
+            words["brief"] = True if _is_brief(sweep[0][1]) else None
             how = "bytes" if sweep[0][1].rate is not None else "work"
             yield finding(kind, words, about=[own for _, own in sweep], how=how)
 
@@ -71,12 +82,21 @@ OF_CORES = (
 
 
 @rule
-def two_counts(reports: Sequence[Report]) -> Iterator[str]:
-    """A note on a rate with two numbers of threads that grows by less than the number."""
-    own = [report for report in reports if report.tool in OF_CORES]
+def two_counts(reports: Sequence[Report]) -> Iterator[Finding | str]:
+    """A note on a rate with two numbers of threads that grows by less than the number, and a time
+    that is longer with more."""
+    own = [report for report in reports if report.tool in (*OF_CORES, TABLE)]
     for counts, sweep in _sweeps(own, 2):
         (least, first), (most, last) = sweep[0], sweep[-1]
-        if len(sweep) != 2 or _is_duration(first) or most < LEAST_TIMES * least:
+        if len(sweep) != 2 or most < LEAST_TIMES * least:
+            continue
+        if _is_duration(first):
+            times = last.base_value / first.base_value
+            if first.is_time and times >= SLOWER:
+                words = {"first": first, "last": last, "least": least, "most": most}
+                words |= {"counts": COUNTS[counts], "times": times}
+                yield finding("slower-with-two", words)
+                return
             continue
         times, ideal = last.base_value / first.base_value, most / least
         if 1 <= times < BELOW_IDEAL * ideal:
@@ -139,11 +159,17 @@ def _is_duration(result: Result) -> bool:
     return result.is_time or result.unit == UNSTATED
 
 
+def _is_brief(first: Result) -> bool:
+    """Whether a time is that of little work, and of no single operation."""
+    is_whole = first.unit in ("s", "ms") and not first.of.get("is_per_operation")
+    return is_whole and first.base_value < BRIEF_NS
+
+
 def _speed(result: Result) -> float:
     return 1 / result.base_value if _is_duration(result) else result.base_value
 
 
-def _judged(sweep: Sweep) -> tuple[str, dict[str, object]]:
+def _judged(sweep: Sweep, is_shared: bool = False) -> tuple[str, dict[str, object]]:
     """The kind of finding of a sweep and its words; "" where it grows as it should."""
     (least, first), (most, last) = sweep[0], sweep[-1]
     speeds = [_speed(own) for _, own in sweep]
@@ -154,7 +180,7 @@ def _judged(sweep: Sweep) -> tuple[str, dict[str, object]]:
         "first": first, "best": best, "last": last, "least": least, "full": full, "most": most,
         "times": speeds[at] / speeds[0], "fell": speeds[-1] / max(speeds),
     }  # fmt: skip
-    is_one_work = _ONE_WORK.search(first.name) is not None
+    is_one_work = is_shared or _ONE_WORK.search(first.name) is not None
     if _is_duration(first) and speeds[at] < SHARED * speeds[0] and not is_one_work:
         falls = all(after < before for before, after in pairwise(speeds))
         if first.is_time and falls and speeds[0] >= SLOWER * speeds[-1]:

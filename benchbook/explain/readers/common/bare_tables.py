@@ -23,7 +23,7 @@ LOOKS_FOR = (
 )
 _OF_SPEED = late(
     r"laten|throughput|bandwidth|\b[rtq]ps\b|\bops\b|op/s|\btimes?\b|time$|duration|elapsed|runtime"
-    r"|speed-?up|gflops|mflops|\bcycles\b|\bfps\b|nanotime|\bns\b|\bms\b|iops",
+    r"|speed-?up|\bscore\b|memcpy|memset|\bmips\b|7-?zip|gemm|gflops|mflops|\bcycles\b|\bfps\b|nanotime|\bns\b|\bms\b|iops",
     re.I,
 )
 # Two sides of a comparison, what they differ by, and statistics.

@@ -74,6 +74,7 @@ _SETTING = late(
     r"(?i)\b(?:time-?out|interval|delay|ttl|age|up-?time|limit|threshold|expires?|retention|period"
     r"|sleep|wait|granularity|resolution|tolerance|duration|rated|max(?:imum)? speed|link speed)\b"
 )
+_OF_TIME = late(r"(?i)time|elapsed|laten|duration|took|total|wall|min|max|avg|mean|real|sec")
 _SPEED_UP = late(r"(?i)speed-?up|faster|ratio")
 _LABEL_ALONE = late(rf"^[A-Za-z][\w /-]{{1,60}} in (?:{_BEHIND}):$")
 _ALONE = late(rf"^{_NUMBER}$")
@@ -125,12 +126,19 @@ def _of_line(log: Log, line: Line, text: str) -> list[Result]:
     return [own] if own else []
 
 
+def is_plural(text: str, label: str) -> bool:
+    """Whether the (s) behind a label is that of a plural, as in `CPU(s): 56`, and no unit."""
+    return f"{label}(s)" in text and not _OF_TIME.search(label)
+
+
 def _figure(log: Log, line: Line, text: str) -> Result | None:
     for row in _ROWS:
         if found := row.match(text):
             label = found["label"].strip(" *#-")
             value = log.number(found["value"])
             if value is None or not label or "  " in label or _SETTING.search(label):
+                return None
+            if is_plural(text, label):
                 return None
             of: dict[str, Any] = {}
             if found["unit"] in _TIMES:

@@ -14,6 +14,7 @@ from typing import Any
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Line, Log, Report, Result
 from benchbook.explain.readers.common.key_units import named_unit
+from benchbook.explain.readers.common.labelled_figures import is_plural
 from benchbook.explain.readers.common.table_cells import statistic_of
 from benchbook.explain.readers.common.table_columns import UNITS
 from benchbook.explain.units import TIMES
@@ -130,7 +131,7 @@ def _figures(log: Log, line: Line, text: str) -> Iterator[Result]:
         unit = _UNITS.get(found["unit"] or found["of"] or "", "")
         value = log.number(found["value"])
         is_known = unit or not (found["unit"] or found["of"])
-        if value is not None and is_known:
+        if value is not None and is_known and not is_plural(text, found["name"].strip()):
             key, of_key = (found["name"].strip(), "") if unit else named_unit(found["name"].strip())
             unit = unit or of_key
             name, statistic = _named(key.replace("_", " ") if of_key else key)

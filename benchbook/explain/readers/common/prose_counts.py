@@ -46,9 +46,14 @@ _BETWEEN_PARTS = late(r"\s+(?:\||-{1,2}|–|/)\s+|[,;]\s+")
 _COUNT_ALONE = late(
     r"(?P<count>\d{1,4}) (?P<what>threads?|cores?|processes|process|workers?)", re.I
 )
+_COUNT_BEHIND = late(
+    r"(?:MPI |OpenMP |OMP )?(?P<what>threads?|cores?|process(?:es)?|ranks?)[ =:]{1,3}"
+    r"(?P<count>\d{1,4})",
+    re.I,
+)
 _NAMED = late(
     r"(?P<name>[A-Za-z][\w ]{1,40}?[:=]?) "
-    rf"(?P<value>\d[\d,]*(?:\.\d+)?) ?(?P<unit>{_UNIT})"
+    rf"(?P<value>\d[\d,]*(?:\.\d+)?(?:[eE][-+]?\d{{1,3}})?) ?(?P<unit>{_UNIT})"
 )
 _SENTENCE = late(r"(?<=[.!?;])\s+")
 _KINDS = {"thread": "threads", "core": "threads", "worker": "threads"}
@@ -70,7 +75,16 @@ def _named_parts(text: str) -> list[tuple[str, re.Match[str], dict[str, Any]]]:
     """The parts of `8 threads | run 1/3 | token time 21.3 ms - eval time 9.9 s`: name and figure of
     each, with the count of all; none where it is not such a line."""
     first, *others = [part.strip() for part in _BETWEEN_PARTS.split(text)]
-    if not others or (count := _COUNT_ALONE.fullmatch(first)) is None:
+    if not others:
+        return []
+    if counts := [own for part in (first, *others) if (own := _COUNT_BEHIND.fullmatch(part))]:
+        of_all = {
+            _KINDS.get(own["what"].lower().removesuffix("s"), "processes"): int(own["count"])
+            for own in counts
+        }
+        named = [found for part in others if (found := _NAMED.fullmatch(part))]
+        return [(own["name"].rstrip(" :="), own, of_all) for own in named]
+    if (count := _COUNT_ALONE.fullmatch(first)) is None:
         return []
     kind = _KINDS.get(count["what"].lower().removesuffix("s"), "processes")
     named = [found for part in others if (found := _NAMED.fullmatch(part))]

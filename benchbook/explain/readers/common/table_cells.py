@@ -47,6 +47,10 @@ _CHANGE = late(
     rf"(?: ?[\[(](?P<low>{_SIGNED}) ?%?, ?(?P<high>{_SIGNED}) ?%?[\])])?"
 )
 _SIGNS = ("+", "-", "\u2212")
+_OF_SHARE = late(
+    r"(?i)effic|\butil|\b(?:usage|share|hit|miss|busy|idle|cpu|occupancy|coverage|accuracy)\b"
+    r"|\bof (?:peak|total|all)\b"
+)
 _NOISE = late(r"(?:±|\+/-|\+-) ?(?P<value>\d+(?:\.\d+)?) ?%")
 _TIMES = late(r"(?P<value>\d+(?:\.\d+)?) ?[x×](?: (?:faster|slower))?(?: ?\([^()]{0,40}\))?")
 # What a column is of several figures, by a word of its head.
@@ -193,9 +197,12 @@ def figures_of(
 
 def _of_comparison(line: Line, head: str, cell: str, labels: Sequence[str]) -> Iterator[Result]:
     """A cell that compares others of its row: a change, a ratio, or the noise of both."""
-    if found := _NOISE.fullmatch(cell):
-        yield Result(name_of(head), float(found["value"]), "%", line.number, "noise")
-    elif (found := _CHANGE.fullmatch(cell)) and _may_be_change(head, cell):
+    found = _CHANGE.fullmatch(cell)
+    if noise := _NOISE.fullmatch(cell):
+        yield Result(name_of(head), float(noise["value"]), "%", line.number, "noise")
+    elif found and _OF_SHARE.search(head) and cell[:1] not in _SIGNS and not unit_of(head):
+        yield Result(name_of(head), float(found["value"]), "%", line.number, GIVEN)
+    elif found and _may_be_change(head, cell):
         of: dict[str, Any] = {}
         ends = [found["low"], found["high"]]
         if all(ends):
@@ -203,8 +210,8 @@ def _of_comparison(line: Line, head: str, cell: str, labels: Sequence[str]) -> I
             of = {"change_low_percent": low, "change_high_percent": high}
         value = float(found["value"].replace("\u2212", "-"))
         yield Result(name_of(head), value, "%", line.number, "change", of)
-    elif (found := _TIMES.fullmatch(cell)) and not unit_of(head):
-        yield Result(name_of(head), float(found["value"]), "1", line.number, "ratio")
+    elif (times := _TIMES.fullmatch(cell)) and not unit_of(head):
+        yield Result(name_of(head), float(times["value"]), "1", line.number, "ratio")
     else:
         yield from _plain(line, head, cell, labels)
 

@@ -47,6 +47,7 @@ _COUNTED = {
     "omp threads": "threads", "workers": "threads",
     "processes": "processes", "procs": "processes", "ranks": "processes", "np": "processes",
     "nprocs": "processes", "mpi ranks": "processes", "tasks": "processes",
+    "mpi process": "processes", "mpi tasks": "processes",
     "mpi processes": "processes", "gpus": "devices", "devices": "devices", "streams": "streams",
     "connections": "streams", "queue depth": "queue_depth", "qd": "queue_depth",
     "iodepth": "queue_depth", "io depth": "queue_depth", "depth": "queue_depth",

@@ -46,6 +46,7 @@ _IN_TITLE = late(
     re.I,
 )
 _IN_WORDS = {"nanoseconds": "ns", "microseconds": "us", "milliseconds": "ms", "seconds": "s"}
+_MARKS_BEHIND = " !*<\u2190\t"  # with which somebody points at a row
 _LEAST_ROWS, _LEAST_UNRULED = 2, 3
 _LEAST_FIGURES = 2  # of a table of one row
 _LEAST_CELLS = 3  # of a table of bars without a rule
@@ -125,9 +126,9 @@ def _aligned(log: Log) -> Iterator[Report]:
         text = line.text.strip()
         if table and text and not text.strip("-=_\u2500\u2501\u2550 \t"):
             continue
-        cells = [_bare(cell) for cell in (_GAP.split(text) if text else ())]
+        cells = [_bare(cell) for cell in (_GAP.split(text.rstrip(_MARKS_BEHIND)) if text else ())]
         if table and len(cells) != len(table[0][1]):
-            cells = text.split()
+            cells = text.rstrip(_MARKS_BEHIND).split()
         is_row = len(cells) == len(table[0][1]) if table else False
         if is_row and sum(bool(CELL.fullmatch(cell)) for cell in cells) * 2 > len(cells):
             table.append((line, cells))
