@@ -113,7 +113,7 @@ def text_of(log: str) -> str:
 @pytest.mark.parametrize(
     ("log", "words"),
     [
-        (BUSY, "heat is not why its clock is held back"),
+        (BUSY, "this temperature is not why its clock is held back"),
         (BUSY, "P2 is the state in which GeForce cards mostly"),
         (QUERY.format(state=8, idle="Active", cap="Not Active"), "the GPU is idle"),
         (TABLE.format(state=8, draw=30, busy=99), "is in the state P8"),
@@ -129,7 +129,7 @@ def text_of(log: str) -> str:
         (LINK.format(speed=16, mark="", lanes=4), "4 of the 16 lanes"),
         (LINK.format(speed=2.5, mark=" (downgraded)", lanes=16), "carry at most 4 GB/s one way"),
         (GEARS.format(frames=300, rate=59.94), "the rate of a screen of 60 Hz"),
-        (GEARS.format(frames=46715, rate=9342.961), "more than any screen shows"),
+        (GEARS.format(frames=46715, rate=9342.961), "more than usual screens show"),
         (
             MARK.format(version="2017.07", driver="20.0.4", rate=2493)
             + MARK.format(version="2020.04", driver="20.2.2", rate=560),

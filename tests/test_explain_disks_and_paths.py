@@ -144,10 +144,10 @@ def words(text: str) -> str:
 SLOW_READ = fio(jobs=4, iops=622, rate=623, slat=641.51, clat=18.4)
 SAID = {
     "submission": (fio(), "always handing one over"),
-    "done when submitted": (SLOW_READ, "while it was handed over, one at a time"),
+    "done when submitted": (SLOW_READ, "passed before the queue had it"),
     "page cache": (
         fio(jobs=1, iops=29000, rate=113, slat=31.0, clat=0.4).replace("min=17", "min=0"),
-        "no disk is in the fig",
+        "a disk is in the fig",
     ),
     "one for each": (
         fio(jobs=10, iops=163, rate=2.6, slat=3.0, clat=61060.0, alone=100.0),
@@ -164,7 +164,7 @@ SAID = {
     "share below a folder": (dd(mounts=SHARE, before="cd /mnt/a\n", target="f"), "lies on nfs4"),
     "memory": (dd(mounts=TMPFS.replace(" ", " tmpfs ", 1), target="/fast/f"), "which is memory"),
     "slow without a flush": (dd(), "may be too high"),
-    "fast without a flush": (dd(took="0.8", rate="1.3 GB/s"), "are not the disk's"),
+    "fast without a flush": (dd(took="0.8", rate="1.3 GB/s"), "need not be the disk's"),
     "window": (windows([93000, 99000, 95000, 90000, 93000], [64.7, 71.2, 77.7, 85.5, 98.4]),
                "The rate follows TCP's window"),
     "window that was asked for": (

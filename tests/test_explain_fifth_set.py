@@ -42,7 +42,7 @@ def printed(log: str, capsys: pytest.CaptureFixture[str]) -> str:
         (MARKER.format(error=CUPTI), "lets only the administrator count"),
         (MARKER.format(error=""), "could not start to count on the GPU"),
         (TIMEIT, "time mean 33.1"),
-        (DEBUG_LIBRARY, "was built without optimisation"),
+        (DEBUG_LIBRARY, "its own calls may be slower"),
         (TRACEPOINT, "tracepoints of the kernel"),
         (MDTEST.format(last="84093.570 12.5"), "104,202.595"),
         (MDTEST.format(last="84093.570"), "301,409.087"),

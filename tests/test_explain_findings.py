@@ -83,6 +83,7 @@ def test_a_finding_is_about_the_results_among_its_words() -> None:
 
 def test_evidence_stands_in_the_catalogue_and_leaves_out_what_is_not_known() -> None:
     words = {"test": MEAN, "count": 3.0, "wrong": "a third"}
+    words |= {"whose": "printed"}
     found = finding("few-ticks", words, resolution=1e6)
     assert [row["name"] for row in found.evidence] == ["clock_ticks", "clock_resolution_ns"]
     assert [row["source"] for row in found.evidence] == ["line 7", "log"]

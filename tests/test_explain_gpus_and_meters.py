@@ -182,13 +182,13 @@ CAUSES: dict[str, tuple[str, str]] = {
     "in the order of CUDA": (MIXED, STEADY),
     "computed results that differ": (WRONG, STEADY),
     "The process of GPU 0 ended": (DIED, STEADY),
-    "no line shows that any work was done": (NONE.format(verdict="OK"), STEADY),
+    "no line of this log shows that any work was done": (NONE.format(verdict="OK"), STEADY),
     "calls GPU 0 faulty": (NONE.format(verdict="FAULTY"), NONE.format(verdict="OK")),
-    "was slowed down": (
+    "something slows it down": (
         STAT.format(**{**BUSY, "clock": "1900"}),
         STAT.format(**{**BUSY, "clock": "1900", "busy": "40.0"}),
     ),
-    "which is its limit of 65 W": (
+    "which is about its limit of 65 W": (
         LIMITED + STAT.format(**{**BUSY, "watts": "64.9"}),
         LIMITED + STAT.format(**{**BUSY, "watts": "44.9"}),
     ),
@@ -271,7 +271,7 @@ CAUSES: dict[str, tuple[str, str]] = {
         ROWS.format(misses="100M"),
         ROWS.format(misses="1M"),
     ),
-    "is pageable memory, which the device cannot access directly": (
+    "is pageable memory, which most devices cannot access directly": (
         TABLE.format(way="Host to Device"),
         TABLE.format(way="Disk to Host"),
     ),

@@ -198,12 +198,12 @@ SAID = {
     "tail of JSON": (CUT_HEAD + ENDS[:-4].replace("%RTT%", "9"), "what follows are missing"),
     "round trips": (HEADLESS.replace("%RTT%", "177000"), "slow start"),
     "rounded sum": (STREAM.format(**SUM), "29 times the precision"),
-    "wrong sum": (STREAM.format(**{**SUM, "error": "0.01"}), "did not do the work"),
+    "wrong sum": (STREAM.format(**{**SUM, "error": "0.01"}), "may not have done the work"),
     "wrong sum of doubles": (
         STREAM.format(**{**SUM, "precision": "double"}),
-        "did not do the work",
+        "may not have done the work",
     ),
-    "nothing of JMH": (JMH.format(power="⁶"), "an empty method takes"),
+    "nothing of JMH": (JMH.format(power="⁶"), "An empty method takes"),
     "arithmetic of a table": (LMBENCH.format(unit="Nanoseconds", value="0.0100"), "too short"),
     "bits for bytes": (UDP.format(unit="MBytes", lost=70050, share=90), "the unit is wrong"),
     "loss of an interval": (UDP.format(unit="Mbits", lost=70050, share=90), "lost 90 %"),
@@ -211,7 +211,7 @@ SAID = {
     "quota": (sysbench("$ docker run --cpus='.5' --rm -it a\n"), "0.5 CPUs"),
     "one digit": (sysbench(events=2, rate=0.05).replace("10.0000s", "43.0000s"), "are 0.04651"),
     "file that is not copied": (FILES.format(took="0m0.030s"), "names a file of 1.2 GiB"),
-    "small messages": (osu(0.02) + osu(0.2), "each small message of one run waits"),
+    "small messages": (osu(0.02) + osu(0.2), "small messages of one run wait"),
     "folded": (FOLDED, "sent again"),
 }
 NOT_SAID = {
@@ -224,15 +224,15 @@ NOT_SAID = {
                                                     sync=0.3), "Writes of 512 B"),
     "a percentile within": (sysbench(events=2, rate=0.2), "histogram"),
     "whole JSON": (HEADLESS.replace("%RTT%", "1000"), "slow start"),
-    "rounded sum": (STREAM.format(**SUM), "did not do the work"),
+    "rounded sum": (STREAM.format(**SUM), "may not have done the work"),
     "another maker": (STREAM.format(**SUM), "carries"),
     "some work of JMH": (JMH.format(power="⁴"), "empty method"),
     "a table in microseconds": (LMBENCH.format(unit="Microseconds", value="0.0100"), "too short"),
     "little loss": (UDP.format(unit="Mbits", lost=70, share=0.09), "lost"),
     "two digits": (sysbench(events=20, rate=0.47).replace("10.0000s", "43.0000s"), "one digit"),
     "file that may be copied": (FILES.format(took="0m0.300s"), "names a file"),
-    "all messages apart": (osu(0.02) + osu(0.2, 2300.0), "each small message of one run waits"),
-    "messages alike": (osu(0.2) + osu(0.21), "each small message of one run waits"),
+    "all messages apart": (osu(0.02) + osu(0.2, 2300.0), "small messages of one run wait"),
+    "messages alike": (osu(0.2) + osu(0.21), "small messages of one run wait"),
     "as many CPUs as threads": (sysbench("$ docker run --cpus=1 --rm -it a\n"), "container"),
 }  # fmt: skip
 

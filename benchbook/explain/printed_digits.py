@@ -108,6 +108,10 @@ _LONGEST_SNIP = 40
 LONGEST = 4000  # characters; a table of 256 hardware threads has fewer
 
 
+class About(int):
+    """A whole number that was worked out of rounded ones, and is shown as such."""
+
+
 _SNIPPED = late(
     r"[\s<>\[\](){}8-]*+(?:(?:\.{2,}+|…++|snip(?:ped)?+|cut|omitted)[\s<>\[\](){}8-]*+)++", re.I
 )

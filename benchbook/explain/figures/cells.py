@@ -9,7 +9,7 @@ from typing import Any
 from benchbook.core import number_format
 from benchbook.core.sizes import format_bytes, parse_bytes
 from benchbook.explain.lazy_regex import late
-from benchbook.explain.printed_digits import is_number
+from benchbook.explain.printed_digits import About, is_number
 from benchbook.explain.results import GIVEN, Result
 from benchbook.explain.units import in_base
 
@@ -36,6 +36,7 @@ HIDDEN = {
 }
 # Names and other figures tell them.
 HIDDEN |= {"mix", "clocks", "repetitions_at_most", "benchmark", "is_same", "flags"}
+HIDDEN |= {"usual_clock_ns"}  # which the log does not say
 HIDDEN |= {"unpinned", "binding_unseen", "heading", "limit_low", "limit_high", "spread_percent"}
 HIDDEN |= {"quoted_from_line", "quoted_from_unit"}  # their finding says them
 HIDDEN |= {"setting", "reference_parts", "titled"}
@@ -208,6 +209,7 @@ def shown_as(column: str, value: Any) -> str:
     if not is_number(value):
         return str(value)[:MOST_DIGITS]
     if column.endswith("bytes") and 0 <= value < 1 << 62 and value == int(value):
-        return bytes_words(int(value))
+        about = "about " if isinstance(value, About) else ""
+        return f"{about}{bytes_words(int(value))}"
     unit = next((unit for ending, unit in _ENDINGS.items() if column.endswith(ending)), "")
     return f"{value:,.10g} {unit_words(unit)}".rstrip()

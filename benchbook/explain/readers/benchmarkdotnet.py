@@ -121,6 +121,7 @@ def _line(reading: Reading[_Run], text: str) -> None:
         run.facts |= {"said_modes_of": found["name"], "said_modes_value": found["value"]}
     elif _SHORT_JOB.search(text) and "->" not in text:
         run.facts.setdefault("short_job_line", reading.line.number)
+        run.facts.setdefault("is_short_run", "ShortRun" in text)
     elif found := _METHOD.match(text):
         run.keep_histogram()
         run.method = found["method"]

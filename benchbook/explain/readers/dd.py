@@ -27,6 +27,8 @@ class _Run(Run):
     """One copy; `asked`: options of the last command above what follows it."""
 
     asked: dict[str, str] = field(default_factory=dict)
+    # Whether no copy was printed since that command: another one may be of what follows.
+    is_new: bool = False
     # Files that were read or written, and may be in the cache; one set for all runs.
     seen: set[str] = field(default_factory=set)
 
@@ -55,8 +57,17 @@ def _line(reading: Reading[_Run], text: str) -> None:
         reading.add("copy", found["rate"], _UNITS.get(found["unit"], found["unit"]), "mean", of)
     elif "drop_caches" in text:
         run.seen.clear()
-    elif " " in text and (command := _COMMAND.search(text)):
-        run.asked = dict(word.split("=", 1) for word in command["words"].split())
+    elif " " in text and (commands := list(_COMMAND.finditer(text))):
+        several = [dict(word.split("=", 1) for word in own["words"].split()) for own in commands]
+        others = several[1:] + ([run.asked] if run.is_new else [])
+        # Of two that differ nobody knows whose output comes next.
+        is_one = all(_alike(own) == _alike(several[0]) for own in others)
+        run.asked, run.is_new = several[0] if is_one else {}, True
+
+
+def _alike(options: dict[str, str]) -> list[str]:
+    """What of a command matters here."""
+    return [options.get(name, "") for name in ("if", "of", "conv", "oflag", "iflag")]
 
 
 read = LineReader(TOOL, _Run, _line)

@@ -53,7 +53,7 @@ _MORE_NUMBERS = (
 # What -w and -W ask for: the work group's domain, and all bytes that it works on.
 _WORKGROUP = late(r"[A-Z]\d*:(?P<size>\d+(?:\.\d+)?)(?P<unit>[kKMGT]?i?B)\b(?::(?P<threads>\d+))?")
 _QUOTED = late(r"likwid-bench -t (?P<kernel>\w{2,60})")
-_HEADLESS = "The head of its output is missing: which kernel ran is not known."
+_HEADLESS = "The head of its output, which names the kernel, is missing."
 _IN_A_LINE = (4, 8, 16, 32, 64)  # elements of a cache line
 
 

@@ -16,7 +16,7 @@ from benchbook.explain.readers.common.line_reader import LineReader, Reading, Ru
 TOOL = "time"
 _TIME = r"(?:\d{1,4}h ?)?(?:\d{1,6}m ?)?\d{1,9}(?:[.,]\d{1,6})?s?"
 # bash, ksh and dash: three lines, or all in one.
-_LINE = late(rf"^(?P<name>real|user|sys)\s+(?P<time>{_TIME})$")
+_LINE = late(rf"^(?P<name>real|user|sys)\s+(?P<time>{_TIME})`?$")
 _ALL = late(
     rf"\breal\s+(?P<real>{_TIME})[ ,;]+user\s+(?P<user>{_TIME})(?:[ ,;]+sys\s+(?P<sys>{_TIME}))?$"
 )

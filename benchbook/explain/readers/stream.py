@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from benchbook.explain.decimal_marks import number
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Command, Line, Log, Report, Result, Twice
-from benchbook.explain.printed_digits import LONGEST, decimals, half_digit, is_number, unremarked
+from benchbook.explain.printed_digits import (
+    LONGEST,
+    About,
+    decimals,
+    half_digit,
+    is_number,
+    unremarked,
+)
 from benchbook.explain.readers.common.line_reader import LineReader, Reading, Run
 from benchbook.explain.readers.common.relations import Printed, product
 from benchbook.explain.units import bytes_per_s
@@ -161,7 +168,8 @@ class _Run(Run):
 def read(log: Log) -> list[Report]:
     """One report for each table of rates; what stands above it are its facts."""
     asked = _all_asked(log)
-    reports = [_report(table, asked) for run in _READER.runs(log) for table in _tables(run)]
+    said = _said(log)
+    reports = [_report(table, asked, said) for run in _READER.runs(log) for table in _tables(run)]
     if any(map(log.has, _PORTS)):
         for report in reports:
             report.facts.pop("is_serial", None)  # a port has the same head
@@ -350,29 +358,33 @@ def _tables(run: _Run) -> Iterator[_Run]:
         yield _Run(rows[0][0].line, facts=dict(run.facts), middle=run.middle, rows=rows)
 
 
-def _report(run: _Run, asked: _Asked) -> Report:
+def _report(run: _Run, asked: _Asked, said: _Asked) -> Report:
     facts, notes = run.facts, run.notes
     facts.pop("test_ns", None)
     facts = run.facts = _asked_above(asked, run.rows[0][0].line) | facts
+    if facts.keys().isdisjoint(("array_elements", "array_mib", "total_mib")):
+        facts |= _said_above(said, run)
     told = not facts.keys().isdisjoint(("bytes_per_element", "array_mib", "total_mib"))
     if not told and (size := _size_by_rates(run, facts.get("array_elements", 0))):
         facts["bytes_per_element"] = size
-        notes.append(f"The size of its elements is not stated: {size} B are next to its rates.")
+        near = f"{size} B are next to its rates"
+        notes.append(f"Its lines do not say the size of its elements: {near}.")
     if facts.keys().isdisjoint({"clock_ticks", "clock_resolution_ns"}):
         facts["usual_clock_ns"] = _CLOCK_NS
     is_exact = {"array_elements", "bytes_per_element"} <= facts.keys()
     array_bytes = _array_bytes(facts)
-    if not array_bytes and _PEAK not in facts and (array_bytes := _array_by_rates(run)):
-        notes.append(
-            f"The size of its arrays is not stated: its rates and times make {_mb(array_bytes)}."
-        )
+    is_made = not array_bytes and _PEAK not in facts
+    if is_made and (array_bytes := _array_by_rates(run)):
+        made = f"its rates and times make {_mb(array_bytes)}"
+        notes.append(f"Its lines do not say the size of its arrays: {made}.")
     is_known = array_bytes and (is_exact or array_bytes >= _WELL_ROUNDED)
     repetitions = facts.pop("runs", None)
     run.version = str(facts.pop("version", ""))
     if array_bytes:
         # Of MPI it tells the arrays of all ranks together; each works on its own.
         own = array_bytes // (facts.get("processes") or 1)
-        facts |= {"array_bytes": own, "working_set_bytes": _ARRAYS * own}
+        kind = About if is_made else int
+        facts |= {"array_bytes": kind(own), "working_set_bytes": kind(_ARRAYS * own)}
     if repetitions:
         # Version 4 counts the first one in, and prints the root mean square.
         facts["repetitions"] = repetitions if run.middle == "rms" else repetitions - 1
@@ -480,6 +492,27 @@ def _compiled(log: Log) -> list[Command]:
     ]
 
 
+def _said(log: Log) -> _Asked:
+    """What lines that are no commands say of compilers' options, such as one in a sentence."""
+    typed = {command.number for command in log.commands}
+    lines = log.having("-DSTREAM_ARRAY_SIZE=", "-DN=")
+    own = [(line.number, _options(_WORDS.split(line.text[:LONGEST]))) for line in lines]
+    return [(number, options) for number, options in own if options and number not in typed]
+
+
+_WORDS = late(r"[\s`'\"]+")
+
+
+def _said_above(said: _Asked, run: _Run) -> dict[str, int]:
+    """The last options above a table of which its rates and times make the same arrays; {} where
+    there are none."""
+    above = said[: bisect_left(said, run.rows[0][0].line, key=lambda own: own[0])]
+    made = _array_by_rates(run) if above else None
+    options = above[-1][1] if above else {}
+    size = options.get("array_elements", 0) * options.get("bytes_per_element", 8)
+    return options if made and abs(size - made) <= _DERIVED * made else {}
+
+
 def _asked_above(asked: _Asked, line: int) -> dict[str, int]:
     """What was asked for above a line, where the run does not tell so itself."""
     at = bisect_left(asked, line, key=lambda command: command[0])
@@ -490,7 +523,13 @@ def _asked(command: Command) -> dict[str, int]:
     asked = {}
     if command.environment.get("OMP_NUM_THREADS", "").isdecimal():
         asked["threads"] = int(command.environment["OMP_NUM_THREADS"])
-    for word in command.words:
+    return asked | _options(command.words)
+
+
+def _options(words: Iterable[str]) -> dict[str, int]:
+    """What words of a command say of threads and arrays."""
+    asked = {}
+    for word in words:
         if found := re.fullmatch(r"OMP_NUM_THREADS=(\d{1,5})", word):
             asked["threads"] = int(found[1])
         elif found := re.fullmatch(r"-D(?:STREAM_ARRAY_SIZE|N)=(\d+)", word):

@@ -213,7 +213,7 @@ def _of_threads(run: _Run) -> dict[str, Any]:
     facts: dict[str, Any] = {"events": events.value}
     if "threads" not in run.facts and (count := _count_of_threads(run, events.value)):
         facts["threads"] = count
-        run.notes.append(f"The number of threads is not stated: its figures make {count}.")
+        run.notes.append(f"Its lines do not say the number of threads: its figures make {count}.")
     return facts
 
 
@@ -372,8 +372,8 @@ def _common(run: _Run) -> dict[str, Any]:
     facts = dict(run.facts)
     block = facts.pop("block", None)
     if not block and (block := _block(run)):
-        made = "bytes and operations make blocks of"
-        run.notes.append(f"The size of its blocks is not stated: {made} {format_bytes(block)}.")
+        made = f"bytes and operations make blocks of {format_bytes(block)}"
+        run.notes.append(f"Its lines do not say the size of its blocks: {made}.")
     if block:
         facts["array_bytes"] = block
         own = facts.get("scope") == "local"

@@ -211,7 +211,7 @@ def _of_bus(report: Report, result: Result) -> Iterator[_Above]:
     elif bus := pcie_bytes_per_s(device):
         least = most = bus * times
         ways, generation = _ways(direction == "both"), of_data_sheet(device, "pcie")
-        whose = f"sixteen lanes of PCIe {generation}, as {device} has them, carry no more in {ways}"
+        whose = f"sixteen lanes of PCIe {generation}, the most of {device}, carry no more in {ways}"
     if rate > least:
         yield _Above(result, rate, most, whose)
 

@@ -35,8 +35,9 @@ def timer_granularity(report: Report) -> Iterator[Finding]:
     few = [(count, test) for count, test in ticks if count < clock.LEAST_TICKS]
     if few:
         count, test = min(few, key=lambda pair: pair[0])
-        resolution = _resolution(report, test)
+        resolution = _resolution_ns(report, test)
         words = {"wrong": "all of it" if count <= 1 else share(1 / count), "count": count}
+        words["whose"] = "usual" if "usual_clock_ns" in report.facts else "printed"
         words |= {"test": test, "resolution": resolution if is_number(resolution) else None}
         effect: Effect = "invalidates" if count < clock.NO_NUMBER else "informs"
         yield finding("few-ticks", words, about=[test for _, test in few], effect=effect)
@@ -47,17 +48,16 @@ def _ticks(report: Report, test: Result) -> float | None:
     counted = report.column(test, "clock_ticks")
     if is_number(counted):
         return float(counted)
-    resolution, elapsed = _resolution(report, test), test.of.get("elapsed_s")
+    resolution, elapsed = _resolution_ns(report, test), test.of.get("elapsed_s")
     if is_number(resolution) and is_number(elapsed) and resolution > 0:
         return elapsed * 1e9 / resolution
     return None
 
 
-def _resolution(report: Report, test: Result) -> Any:
-    """Of the clock in ns: as the log says, else as is known of the tool."""
-    return next(
-        (own for name in RESOLUTIONS if (own := report.column(test, name)) is not None), None
-    )
+def _resolution_ns(report: Report, test: Result) -> Any:
+    """A step of the clock as the log says, else of the one that the tool usually reads."""
+    said, usual = (report.column(test, name) for name in RESOLUTIONS)
+    return usual if said is None else said
 
 
 WINDOWS_TICK_NS = 15_625_000.0  # of GetProcessTimes, 64 Hz
@@ -125,7 +125,7 @@ def no_time_at_all(report: Report) -> Iterator[Finding]:
         longer = (sample for sample in timed if sample.value > 0)
         words["next"] = min(longer, key=lambda sample: sample.value, default=None)
     elif none := _whole_milliseconds(report):
-        kind, words["many"] = "no-mean", "all" if len(none) > 1 else "most"
+        kind, words["many"] = "no-mean", "all" if len(none) > 1 else "some"
     else:
         none = [
             mean

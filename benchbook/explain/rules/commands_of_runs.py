@@ -15,7 +15,12 @@ from benchbook.findings import Finding
 
 _OF_SHELL = late(r"(?<!\S)(?:\|\|?|&&|>>?|2>&1|;)(?!\S)|\$\(|;(?: |$)")
 _SYNCED = ("fsync", "fdatasync", "end_fsync", "sync", "fsync_on_close")
-_WITHOUT_CACHE = ("null", "rdma", "net", "netsplice", "cpuio", "rbd", "rados", "libiscsi", "nbd")
+_WITHOUT_CACHE = (
+    *("null", "rdma", "net", "netsplice", "cpuio", "rbd", "rados", "libiscsi", "nbd", "dfs"),
+    *("io_uring_cmd", "xnvme", "libblkio", "libzbc", "sg", "dev-dax", "libpmem", "libcufile"),
+    *("http", "nfs", "gfapi", "gfapi_async", "libhdfs", "mtd"),
+)
+_OUTSIDE = ("external", "spdk")  # engines that others wrote
 _READS, _WRITES = late(r"\bread(?:s|ing)?\b", re.I), late(r"\bwrit(?:e|es|ing)\b", re.I)
 
 
@@ -62,8 +67,11 @@ def buffered_requests(report: Report) -> Iterator[Finding]:
     if not {"rw", "readwrite"} & options.keys() or options.get("buffered") == "0":
         return  # of a job file that the log does not show
     direct, engine = options.get("direct", ""), options.get("ioengine")
-    if direct not in ("", "0") or (engine or report.facts.get("engine")) in _WITHOUT_CACHE:
+    named = str(engine or report.facts.get("engine"))
+    if direct not in ("", "0") or named in _WITHOUT_CACHE or named.startswith(_OUTSIDE):
         return
+    if not direct and any(word.endswith((".fio", ".ini", ".job")) for word in report.asked):
+        return  # which may ask for it, and is not shown
     rates = [rate for rate in report.being("mean") if rate.name.endswith("bandwidth")]
     is_read = any(rate.name.startswith("read") for rate in rates)
     is_synced = any(options.get(name, "0") != "0" for name in _SYNCED)

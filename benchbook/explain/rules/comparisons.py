@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 from benchbook.explain.model import Report, Result
 from benchbook.explain.printed_digits import is_number
 from benchbook.explain.rules import rule
+from benchbook.explain.rules.common.devices import has_own_memory
+from benchbook.explain.rules.common.errors_of_means import student
 from benchbook.explain.rules.common.findings import finding
 from benchbook.findings import Finding
 
-# Two-sided, 95 %, by degrees of freedom; of more it is 1.96.
-_STUDENT = ((4, 2.78), (9, 2.26), (19, 2.09), (29, 2.05), (99, 1.98))
 WIDE = 0.1  # of the mean, a deviation that is named
 
 
@@ -101,8 +101,7 @@ def _error(both: Sequence[_Timed]) -> float:
     if not all(own.runs for own in both):
         return math.hypot(*(own.variation for own in both))
     error = math.hypot(*(own.variation / math.sqrt(own.runs) for own in both))
-    free = min(own.runs for own in both) - 1
-    return error * next((factor for most, factor in _STUDENT if free <= most), 1.96)
+    return error * student(min(own.runs for own in both) - 1)
 
 
 APART = 1.2  # fastest ÷ slowest of what was pinned elsewhere
@@ -270,15 +269,20 @@ TIMES_FASTER = 8.0
 def over_the_link(reports: Sequence[Report]) -> Iterator[Finding]:
     """Two runs of a bandwidth test of devices, one at the rate of a link, one at that of a memory.
 
-    Decided by both rates of the same kernel over arrays of the same size.
+    Decided by both rates of the same kernel over arrays of the same size, on a device of one name.
     """
-    runs = [report for report in reports if report.tool == "babelstream" and report.being("best")]
+    runs = [
+        report
+        for report in reports
+        if report.tool == "babelstream" and has_own_memory(report) and report.being("best")
+    ]
     if len(runs) < 2:
         return
-    kernels: dict[tuple[object, str], list[Result]] = {}
+    kernels: dict[tuple[object, ...], list[Result]] = {}
     for run in runs:
+        size, device = (run.facts.get(name) for name in ("array_bytes", "device"))
         for best in run.being("best"):
-            kernels.setdefault((run.facts.get("array_bytes"), best.name), []).append(best)
+            kernels.setdefault((size, device, best.name), []).append(best)
     for several in kernels.values():
         slow, fast = (pick(several, key=lambda best: best.rate or 0.0) for pick in (min, max))
         rates = slow.rate or 0.0, fast.rate or 0.0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -54,7 +55,8 @@ def waiting(reports: Sequence[Report]) -> Iterator[str]:
     """A note on commands that waited for a third of their time or more: no change of the code that
     runs on a CPU can shorten that part.
 
-    Decided by elapsed time over user and system time of all threads.
+    Decided by elapsed time over user and system time of all threads. However many there were, they
+    ran for that long together at most, so that the rest is a bound from below.
     """
     if uncounted_children(reports) or any(map(uncounted, reports)):
         return  # what their CPU time is not of, nobody knows
@@ -67,7 +69,7 @@ def waiting(reports: Sequence[Report]) -> Iterator[str]:
     ]
     if waited:
         own = max(waited, key=lambda spent: spent.elapsed.base_value / max(spent.on_cpus_ns, 1.0))
-        part = 1 - own.on_cpus_ns / own.elapsed.base_value
+        part = math.floor(100 * (1 - own.on_cpus_ns / own.elapsed.base_value)) / 100
         words = {"elapsed": own.elapsed, "cpu": own.on_cpus_ns, "part": part}
         busy = [
             other.elapsed

@@ -30,7 +30,9 @@ def small_problem(report: Report) -> Iterator[Finding]:
     longest = max(map(int, str(time.of.get("grid", "1 x 1")).split(" x ")))
     blocks = order / rows if rows else 0.0
     is_coarse = 0 < blocks < FEW_BLOCKS * longest and longest > 1
-    if time.base_value < SHORT_S * 1e9 or is_coarse:
+    is_short = time.base_value < SHORT_S * 1e9
+    if is_short or is_coarse:
         words = {"time": time, "order": order, "grid": time.of.get("grid", "1 x 1")}
         words |= {"blocks": blocks if is_coarse else None, "matrix": DOUBLE_BYTES * order**2}
+        words["brief"] = "" if is_short else None
         yield finding("small-problem", words, about=[time])

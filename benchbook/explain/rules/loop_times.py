@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
+from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Report, Result
 from benchbook.explain.printed_digits import is_number
 from benchbook.explain.rules import rule
@@ -18,6 +19,7 @@ WAITS = 2.0  # times the CPU time, the elapsed time
 LEAST_NS = 1e3  # of an elapsed time
 RATES = ("items_per_second", "bytes_per_second")
 OF_CLOCK = ("/real_time", "/manual_time")  # benchmarks whose rates are made of elapsed time
+OF_PROCESS = "/process_time"  # whose CPU time is that of all threads
 
 
 @rule
@@ -39,7 +41,7 @@ def rate_of_cpu_time(report: Report) -> Iterator[Finding]:
         (own, real, cpu)
         for own in lines.values()
         if (real := own.get("real time")) and (cpu := own.get("cpu time"))
-        if not any(mark in str(real.of["benchmark"]) for mark in OF_CLOCK)
+        if not any(mark in str(real.of["benchmark"]) for mark in (*OF_CLOCK, OF_PROCESS))
         if real.base_value >= LEAST_NS and cpu.value >= 0 and real.of.get("threads", 1) == 1
     ]
     waiting = [entry for entry in apart if entry[1].base_value >= WAITS * entry[2].base_value]
@@ -47,7 +49,7 @@ def rate_of_cpu_time(report: Report) -> Iterator[Finding]:
         (own, real, cpu)
         for own in lines.values()
         if (real := own.get("real time")) and (cpu := own.get("cpu time"))
-        if "/process_time" in str(real.of["benchmark"]) and real.is_positive
+        if OF_PROCESS in str(real.of["benchmark"]) and real.is_positive
         if not any(mark in str(real.of["benchmark"]) for mark in OF_CLOCK)
         if cpu.base_value >= WAITS * real.base_value
     ]
@@ -86,7 +88,7 @@ def time_over_threads(report: Report) -> Iterator[str]:
         threads = real.of.get("threads", report.facts.get("threads"))
         if cpu is None or not real.name.endswith("real time") or not real.is_positive:
             continue
-        if not is_number(threads) or threads < 2 or "/process_time" in str(real.of["benchmark"]):
+        if not is_number(threads) or threads < 2 or OF_PROCESS in str(real.of["benchmark"]):
             continue
         times = cpu.base_value / real.base_value
         if DIVIDED[0] * threads <= times <= DIVIDED[1] * threads:
@@ -190,7 +192,8 @@ def few_iterations(report: Report) -> Iterator[str]:
     BenchmarkDotNet."""
     line = report.facts.get("short_job_line")
     if line and report.results:
-        yield finding("short-job", line=line, about=report.results[:1]).explanation
+        called = " (ShortRun)" if report.facts.get("is_short_run") else ""
+        yield finding("short-job", line=line, called=called, about=report.results[:1]).explanation
     if report.tool != "jmh":
         return
     means = report.being("mean")
@@ -198,9 +201,12 @@ def few_iterations(report: Report) -> Iterator[str]:
     # Counts of profilers next to it (`run:·gc.count`) are sums, which have none.
     alone = [own for own in means if ":" not in own.name and (own.name, own.line) not in errors]
     if alone:
-        runs = alone[0].of.get("repetitions", 1)
-        words = {"first": alone[0], "left": len(alone) - 1 or None, "runs": max(1, runs)}
+        words = {"first": alone[0], "left": len(alone) - 1 or None}
+        words["runs"] = alone[0].of.get("repetitions")
         yield finding("no-error", words).explanation
+
+
+_OF_PROFILER = late(r"[·:]")  # in a name: `run:·gc.time`, `run:counter`
 
 
 @rule
@@ -211,6 +217,7 @@ def unit_of_mode(report: Report) -> Iterator[Finding]:
     wrong = [
         mean
         for mean in report.being("mean")
+        if not _OF_PROFILER.search(mean.name)  # those count what they like
         if (mean.of.get("mode") == "avgt" and mean.unit in _PER_NS)
         or (mean.of.get("mode") == "thrpt" and mean.is_time)
     ]

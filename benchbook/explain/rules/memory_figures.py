@@ -150,7 +150,8 @@ def short_memory_test(report: Report) -> Iterator[Finding | str]:
         return
     moved = report.only("operations")
     if total.base_value < SHORT_S * 1e9 and (moved is None or moved.value > 0):
-        yield finding("short-test", total=total, rate=rate)
+        of_memory = "" if rate.name == "transfer rate" else None
+        yield finding("short-test", total=total, rate=rate, of_memory=of_memory)
     inside, threads = report.only("latency", "sum"), report.facts.get("threads", 1)
     if rate.name == "transfer rate" and inside is not None and is_number(threads) and threads > 0:
         share = inside.base_value / (threads * total.base_value)

@@ -37,7 +37,7 @@ def faster_than_wire(reports: Sequence[Report]) -> Iterator[Finding | str]:
         else:
             yield (
                 f"line {time.line}: {time.value:g} {time.unit} is less than a network adapter "
-                "needs, so both ranks were on one host (shared memory)"
+                "needs, so most likely both ranks were on one host (shared memory)"
             )
 
 

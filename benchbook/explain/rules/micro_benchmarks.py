@@ -224,6 +224,7 @@ def _wide(report: Report) -> Iterator[Finding]:
         runs = mean.of.get("repetitions")
         words: dict[str, Any] = {"mean": mean, "error": error, "left": len(wide) - 1 or None}
         words |= {"few": None, "many": None}
+        words["how"] = report.tool if report.tool in ("jmh", "benchmarkdotnet") else "other"
         if is_number(runs):
             words["few" if runs <= FEW_RUNS else "many"] = runs
         yield finding("wide-mean", words, about=about)

@@ -57,7 +57,7 @@ def loopback(report: Report) -> Iterator[Finding]:
         words = {name: report.facts.get(name) for name in names}
         totals = [result for result in report.results if result.statistic == "total"]
         about = totals[:3] or report.results[:1]
-        words["report"] = report
+        words |= {"report": report, "begin": "likely" if confidence else "sure"}
         yield finding("loopback", words, about=about, confidence=confidence, why=why)
 
 
@@ -109,6 +109,7 @@ def receiver_drop(reports: list[Report]) -> Iterator[Finding]:
         if because:
             words = {"errors": errors, "line": report.facts.get("receive_buffer_errors_in_line")}
             words["room"] = report.facts.get("socket_buffer_bytes") or None
+            words["how"] = "counted" if because == "kernel" else "likely"
             yield finding("receiver-drop", words, lost=most, because=because)
 
 
@@ -215,8 +216,8 @@ def above_gigabit(reports: list[Report]) -> Iterator[str]:
             if rate.statistic == "total" and GIGABIT[0] <= bits <= GIGABIT[1]:
                 yield (
                     f"line {rate.line}: {rate.value:g} {rate.unit} is more than gigabit Ethernet "
-                    "carries over TCP (941 Mbit/s). So software sets this rate: a virtual "
-                    "network, a shaper or a policer"
+                    "carries over TCP (941 Mbit/s). So the path is another one, or software sets "
+                    "this rate: a virtual network, a shaper or a policer"
                 )
                 return
 
@@ -245,7 +246,7 @@ def resent(reports: list[Report]) -> Iterator[Finding | str]:
         more = f" (and in {len(lost) - 1} other totals)" if len(lost) > 1 else ""
         yield (
             f"line {again.line}: {again.value:,.0f} segments were sent again, "
-            f"{100 * share:.2g} % of all{more}; something on the path drops packets"
+            f"{100 * share:.2g} % of all{more}; packets were lost on the path, or came out of order"
         )
 
 

@@ -91,7 +91,8 @@ def _ceiling(report: Report, result: Result, machine: Machine) -> _Ceiling | Non
             return _Ceiling(lanes, whose)
     if device and has_own_memory(report) and _is_in_memory(report, result):
         memory = of_data_sheet(device, "memory")
-        return _Ceiling(memory, f"the memory of {device} carries at most") if memory else None
+        whose = f"the memory of {device} carries in its fastest version"
+        return _Ceiling(memory, whose) if memory else None
     is_of_network = result.name == "throughput" and result.statistic == "total"
     if is_of_network and is_number(link) and link > 0 and not stays_in_host(report):
         return _Ceiling(link / 8, "the link of this log carries")

@@ -158,9 +158,8 @@ def wide_spread(report: Report) -> Iterator[Finding | str]:
     means = [mean for mean in report.called("time") if mean.statistic == "mean"]
     if report.tool == "hyperfine" and means and 0 < means[0].base_value < SHORT_S * 1e9:
         yield (
-            f"line {means[0].line}: the command takes less than 5 ms, about as long as the start "
-            "of a process. So the start is a large part of it, and a small change of the program "
-            "hardly shows"
+            f"line {means[0].line}: the command takes less than 5 ms on average. The start of a "
+            "process may be a large part of that"
         )
 
 

@@ -134,8 +134,8 @@ def _is_of_programs(report: Report) -> bool:
 def _cold_runs(report: Report, mean: Result | None, line: int, own: _Runs) -> Finding:
     where = mean.where if mean else f"line {line}: {report.facts.get('command', 'first run')}"
     kind = "cold-run" if own.cold == 1 else "cold-runs"
-    factor = own.mean_s / own.usual_s
-    return finding(kind, own._asdict(), about=[where], factor=factor, line=line)
+    words = own._asdict() | {"line": line, "hyperfine": "" if report.tool == "hyperfine" else None}
+    return finding(kind, words, about=[where], factor=own.mean_s / own.usual_s)
 
 
 LEAST_PROCESSES, LEAST_VALUES = 3, 3

@@ -22,6 +22,7 @@ LOADED = 0.8  # of its limit of power: no idle GPU draws that
 HELD = 0.25  # of its memory
 COOL = 10.0  # °C below the slowdown
 ROSE = 1.5
+LOW_MEMORY_MHZ = 500  # of an idle card; some keep a high one all the time
 
 
 @rule
@@ -50,7 +51,7 @@ def reasons_of_clocks(report: Report) -> Iterator[Finding | str]:
         if not is_of_heat:
             yield (
                 f"line {heat.line}: the GPU slows down at {slow.value:g} °C, and is at "
-                f"{heat.value:g} °C. So heat is not why its clock is held back"
+                f"{heat.value:g} °C. So this temperature is not why its clock is held back"
             )
 
 
@@ -130,7 +131,7 @@ def memory_clocks(reports: list[Report]) -> Iterator[Finding]:
             rose = row["clock"].value >= ROSE * old["clock"].value > 0
             stays = row["memory clock"].value == old["memory clock"].value
             works = row["power"].value >= ROSE * old["power"].value > 0
-            if rose and stays and works:
+            if rose and stays and works and row["memory clock"].value <= LOW_MEMORY_MHZ:
                 level = after.facts.get("performance_levels", {}).get(gpu)
                 words: dict[str, Any] = {
                     "old": old["clock"],

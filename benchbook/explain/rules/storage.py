@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
+from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Report, Result
 from benchbook.explain.printed_digits import is_number
 from benchbook.explain.rules import rule
@@ -12,7 +14,7 @@ from benchbook.findings import Finding
 
 # Engines of fio that hand a request over and go on, and those that wait for each.
 QUEUEING = frozenset(("libaio", "io_uring", "posixaio", "solarisaio", "windowsaio"))
-WAITING = frozenset(("sync", "psync", "vsync", "pvsync", "pvsync2", "mmap"))
+WAITING = frozenset(("sync", "psync", "pvsync", "pvsync2", "mmap"))  # vsync joins requests
 WAYS = ("read", "write")
 LONGER = 3  # times the wait, the submission: a queue takes requests at once
 LEAST_SLAT_NS = 5e3
@@ -28,6 +30,7 @@ SLOW_BYTES_PER_S = 8e6  # of a disk that the kernel reads by PIO
 
 
 _NOWHERE = ("/dev/null", "/dev/zero")  # what is written there is thrown away
+_RAW = late(r"/dev/(?:rdisk|ada|da|nvd|nda)\d")  # of macOS and FreeBSD, which do not cache them
 FULL = (0.8, 1.08)  # of the jobs, always handing a request over
 LEAST_TAKEN_NS, LEAST_UNSEEN_NS = 2e4, 1e5  # where nobody knows how busy the core was
 BUSY = 70.0  # per cent of a core: then it is the core that submits
@@ -91,7 +94,10 @@ def page_cache(reports: Sequence[Report]) -> Iterator[Finding]:
     if unsynced:
         fast = [own for own in unsynced if (own.results[0].rate or 0.0) >= FAST_BYTES_PER_S]
         copies = [report.results[0] for report in fast or unsynced]
-        words = {"copy": copies[0], "target": (fast or unsynced)[0].facts["output"]}
+        words: dict[str, Any] = {"copy": copies[0]}
+        words["target"] = (fast or unsynced)[0].facts["output"]
+        is_bsd = copies[0].unit == "B/s"  # as bytes/sec; not all of them have these options
+        words |= {"asked": "bsd", "advice": "sync"} if is_bsd else {"asked": "gnu", "advice": "add"}
         kind = "not-synced" if fast else "not-waited-for"
         yield finding(kind, words, about=copies, left=len(copies) - 1 or None)
 
@@ -138,7 +144,9 @@ def _of_dd(report: Report, unsynced: list[Report]) -> Iterator[Finding]:
         return
     if report.facts["flags"]:
         is_file = target and not target.startswith("/dev/")
-        if is_file and (copy.rate or 0.0) > FLUSHED_BYTES_PER_S:
+        is_direct = "direct" in str(report.facts["flags"])
+        most = CACHED_BYTES_PER_S if is_direct else FLUSHED_BYTES_PER_S
+        if is_file and (copy.rate or 0.0) > most:
             yield finding("synced-in-memory", copy=copy, target=target)
         return
     is_gone = target.startswith(_NOWHERE)
@@ -148,8 +156,8 @@ def _of_dd(report: Report, unsynced: list[Report]) -> Iterator[Finding]:
         return
     if source.startswith("/dev/zero") and is_gone:
         yield finding("no-disk", copy=copy)
-    elif target and not is_gone and not report.facts.get("file_system"):
-        unsynced.append(report)
+    elif target and not is_gone and not _RAW.match(target):
+        unsynced += [] if report.facts.get("file_system") else [report]
 
 
 @rule

@@ -129,7 +129,7 @@ def ratios_of_rows(report: Report) -> Iterator[Finding]:
             wrong.append((printed[0], old, new, nearest))
     if wrong and fits >= max(LEAST_ROWS, 2 * len(wrong)):
         said, old, new, nearest = wrong[0]
-        words = {"printed": said, "old": old, "new": new, "made": nearest}
+        words = {"printed": said, "old": old, "new": new, "made": nearest, "fits": fits}
         yield finding("ratio-of-row", words, about=[own for own, *_ in wrong])
 
 
@@ -199,7 +199,7 @@ def ratios_of_column(report: Report) -> Iterator[Finding]:
     fits, wrong = best
     if wrong and fits >= max(LEAST_OF_COLUMN, 3 * len(wrong)):
         printed, own, made = wrong[0]
-        words = {"printed": printed, "old": reference, "new": own, "made": made}
+        words = {"printed": printed, "old": reference, "new": own, "made": made, "fits": fits}
         yield finding("ratio-of-row", words, about=[entry[0] for entry in wrong])
 
 

@@ -286,19 +286,50 @@ def datagram_size(report: Report) -> Iterator[Finding]:
             continue
         if not (moved.is_number and rate.is_number):
             continue
-        size = report.facts.get("message_bytes") or moved.base_value / count.value
+        sizes = _datagram_sizes(report, moved, count)
         if not took and rate.rate:
             took = moved.base_value / rate.rate
         per_s = count.value / took if took else 0.0
         lost = [own for own in report.called("loss") if own.statistic == "total" and own.is_number]
         most = max(lost, key=lambda own: own.value) if lost else None
-        words = {"count": count, "size": round(size), "per_s": per_s, "rate": rate}
-        if size <= SMALL_BYTES and per_s >= MANY_PER_S:
+        words = {"count": count, "size": _in_words(sizes), "per_s": per_s, "rate": rate}
+        if sizes[1] <= SMALL_BYTES and per_s >= MANY_PER_S:
             yield finding("small-datagrams", words, about=[rate])
-        elif size > FRAME_BYTES + 28 and most and most.value >= LEAST_LOST:
-            pieces = -(-int(size + 8) // 1480)
-            yield finding("in-pieces", words, about=[most], lost=most, pieces=pieces)
+        elif sizes[0] > FRAME_BYTES + 28 and most and most.value >= LEAST_LOST:
+            pieces = sorted({-(-int(end + HEAD_BYTES) // OF_FRAME_BYTES) for end in sizes})
+            words["pieces"] = " or ".join(map(str, pieces))
+            yield finding("in-pieces", words, about=[most], lost=most)
         return
+
+
+HEAD_BYTES, OF_FRAME_BYTES = 8, 1480  # of UDP; of a datagram in a frame of 1500
+SURE_DIGITS, ALIKE = 3, 1.05
+
+
+def _datagram_sizes(report: Report, moved: Result, count: Result) -> tuple[float, float]:
+    """The least and the most bytes of a datagram: as the tool or its command says, else as the
+    digits of all bytes and their number make it. A receiver's bytes may be all of them, or those
+    of what came."""
+    if is_number(said := report.facts.get("message_bytes")):
+        return float(said), float(said)
+    half = max(moved.base_half, moved.base_value * 10.0**-SURE_DIGITS / 2)
+    lost = [own.value for own in report.called("lost datagrams") if own.line == count.line]
+    came = count.value - (lost[0] if lost and moved.of.get("end") == "receiver" else 0.0)
+    least = (moved.base_value - half) / count.value
+    most = (moved.base_value + half) / (came if came > 0 else count.value)
+    asked = option(Command(report.line, report.asked), "-l", "--len", "--length")
+    if asked.isdecimal() and least <= float(asked) <= most:
+        return float(asked), float(asked)
+    return least, most
+
+
+def _in_words(sizes: tuple[float, float]) -> str:
+    """A size in bytes: with all digits where it is known, else rounded."""
+    if sizes[0] == sizes[1]:
+        return f"{sizes[0]:,.0f} bytes"
+    if sizes[1] > ALIKE * sizes[0]:
+        return f"{number(sizes[0])} to {number(sizes[1])} bytes"
+    return f"about {number(sum(sizes) / 2)} bytes"
 
 
 SHORT_S, RISES = 5.0, 1.04

@@ -48,6 +48,8 @@ def small_message(report: Report) -> Result | None:
     """The time of the smallest message between two processes; None where there is none."""
     if report.tool not in MPI or report.facts.get("pattern", "point to point") != "point to point":
         return None
+    if "device_buffers" in report.facts:
+        return None  # which may be copied to the host first
     test = str(report.facts.get("test") or "")
     times = [
         time

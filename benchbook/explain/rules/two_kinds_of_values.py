@@ -56,7 +56,10 @@ def _two_speeds(total: Result, intervals: list[Result]) -> Iterator[Finding]:
     apart, index = max(gaps, default=(0.0, 0))
     if apart >= LEAST_APART and ordered[index].of.get("bytes_moved", 0) >= LEAST_BYTES:
         slow, fast = ordered[index - 1], ordered[index]
-        words = {"slow": slow, "fast": fast, "total": total, "count": index, "all": len(ordered)}
+        words: dict[str, Any] = {"slow": slow, "fast": fast, "total": total}
+        words |= {"count": index, "all": len(ordered)}
+        is_between = slow.base_value < total.base_value < fast.base_value
+        words["between"] = total if is_between else None
         yield finding("two-speeds", words)
 
 

@@ -22,7 +22,7 @@ _PER_FLOP: tuple[tuple[re.Pattern[str], float, str], ...] = (
     (late(r"ddot(?!_sp)"), 8.0, "reads two doubles for two flops"),
     (late(r"sum(?!_sp)"), 8.0, "reads one double for one flop"),
 )
-_SINGLE = late(r"_sp(?:_|$)")
+_SINGLE = late(r"_(?:sp|int)(?:_|$)")  # of other sizes than a double
 NEAR = 0.03
 
 

@@ -32,6 +32,8 @@ DATA_SHEETS = Path(__file__).parent.parent / "devices.toml"
 _NOT_OF_SERIES = (
     r"(?:(?<![A-Za-z0-9]-)|(?<=NVIDIA-)|(?<=Tesla-)|(?<=GeForce-)|(?<=Quadro-)|(?<=[DH]GX-))"
 )
+# A part of a device, and versions that have its name and a slower memory.
+_SLOWER = late(r"\bMIG\b|\bLaptop\b|\bMax-Q\b|\bMobile\b", re.I)
 LINK_BYTES_PER_S = 1e12  # no device has a faster one to its host
 _ACCELERATED = late(r"(?:CUDA|HIP|Thrust)\b", re.I)
 
@@ -63,6 +65,8 @@ def named_device(report: Report) -> str:
 def of_data_sheet(device: str, what: str) -> float:
     """What data sheets say of the device by its name: `memory` and `nvlink` in bytes/s, or its
     generation of `pcie`; 0 where its name does not tell, or where it has none."""
+    if what == "memory" and _SLOWER.search(device):
+        return 0
     entry = next((value for name, value in _data_sheets(what) if name.search(device)), 0)
     return entry if what == "pcie" else entry * 1e9
 

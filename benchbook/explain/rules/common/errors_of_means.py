@@ -7,8 +7,12 @@ import math
 from benchbook.explain.model import Result
 from benchbook.explain.printed_digits import is_number
 
-# Two-sided, 95 %, by degrees of freedom; of more it is 1.96.
-_STUDENT = ((1, 12.71), (2, 4.3), (4, 2.78), (9, 2.26), (19, 2.09), (29, 2.05), (99, 1.98))
+# Two-sided, 95 %, by degrees of freedom: that of the fewest that a step has, as no interval may be
+# too narrow; of more it is 1.96.
+_STUDENT = (
+    *((1, 12.71), (2, 4.31), (3, 3.19), (4, 2.78), (6, 2.58), (8, 2.37), (9, 2.27), (14, 2.23)),
+    *((19, 2.14), (29, 2.09), (59, 2.05), (119, 2.01), (499, 1.98)),
+)
 NORMAL = 1.96
 _DEVIATIONS = ("stddev", "sd")
 
