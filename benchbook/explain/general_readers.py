@@ -17,6 +17,7 @@ from benchbook.explain.readers.common import (
     named_figures,
     prose_counts,
     prose_figures,
+    rate_series,
     repeated_lines,
     size_lists,
     stated_peaks,
@@ -35,6 +36,7 @@ _SHAPES: tuple[Any, ...] = (
     stated_peaks,
     prose_figures,
     size_lists,
+    rate_series,
     prose_counts,
 )
 _LISTS: tuple[Any, ...] = (named_figures, labelled_figures)

@@ -13,7 +13,7 @@ from benchbook.explain.model import Command, Line
 # Each of the prompts below has one of these: change both together.
 _WORDS = (
     *("@", "$ ", "❯ ", "» ", "% ", "# ", "PS", ":\\", "+ ", "In [", ">>>"),
-    *("ommand: ", "ommand line: ", "md: "),
+    *("ommand: ", "ommand line: ", "to execute: ", "md: "),
 )
 _LONGEST = 4096  # characters; what is longer is no line that somebody typed
 _LIKE_COMMAND = r"(?=[a-z./~_\\]|[A-Z]\w*=|[A-Z]:\\|\.\\)"
@@ -28,7 +28,7 @@ _PROMPTS = (
     r"[A-Z]:\\[^>\n]{0,120}> ?",
     rf"\++ {_LIKE_COMMAND}",  # set -x
     r"(?:In \[\d+\]: |>>> ?)!",
-    r"(?:[Cc]ommand(?: line)?|[Cc]md): +",
+    r"(?:[Cc]ommand(?: line| to execute)?|[Cc]md): +",
 )
 # Without a prompt, as pages show it: a program that measures and an option of its own, or a
 # variable before a program of this folder.
@@ -38,11 +38,14 @@ _MEASURING = (
     "srun", "nvbandwidth", "bandwidthTest", "sysbench", "perf", "ib_write_bw", "ib_read_bw",
     "ib_send_bw", "ib_write_lat", "ib_read_lat", "ib_send_lat", "wrk", "pyperf", "wrk2", "ab",
     "hey", "oha", "redis-benchmark", "memtier_benchmark", "pgbench", "qperf", "iozone", "mtr",
+    "kafka-producer-perf-test.sh", "kafka-producer-perf-test", "kafka-run-class.sh", "ycsb",
+    "mysqlslap", "cassandra-stress", "runjava", "vegeta", "h2load", "nuttcp",
 )  # fmt: skip
 _BARE = late(
-    r"\s{0,8}((?:[A-Z][A-Z0-9_]{2,40}=\S{1,80} +){0,6}(?:sudo(?: -\w+)* +)?"
+    r"\s{0,8}((?:[A-Z][A-Z0-9_]{2,40}=\S{1,80} +){0,6}(?:(?:sudo|time)(?: -\w+)* +)?"
     rf"(?:[\w./~-]{{0,80}}/)?(?:{'|'.join(map(re.escape, _MEASURING))})"
     r"(?: +-{1,2}[A-Za-z]| +(?:if|of)=\S| +stat -"
+    r"| +(?:run|load) +[a-z]| +(?:org|com)\.[a-z]"
     r"| +(?:cpu|memory|fileio|threads|mutex) (?:--|run\b)).*"
     r"|(?:[A-Z][A-Z0-9_]{2,40}=\S{1,80} +){1,6}(?:\./|/)\S.{0,400})"
 )

@@ -15,7 +15,12 @@ _CPU_HEAD = late(r"^avg-cpu:\s+(?P<columns>%user\s.*%idle)$")
 _CPU_ROW = late(r"^\d[\d.,]*(?:\s+\d[\d.,]*){4,7}$")
 _BANNER = late(r"^Linux \d\S* \(\S+\)\s")
 _ROW = late(r"^(?P<device>[a-zA-Z][\w!/.:-]{0,40})\s+(?P<values>\d[\d.,]*(?:\s+\d[\d.,]*){4,30})$")
+_DEVICE = late(r"^(?P<device>[a-zA-Z][\w!/.:-]{0,80})$")
+_VALUES = late(r"^\d[\d.,]*(?:\s+\d[\d.,]*){4,30}$")
 _COLUMNS = {
+    "tps": ("transfers", "operations/s"), "kB_read/s": ("read rate", "KiB/s"),
+    "MB_read/s": ("read rate", "MiB/s"), "kB_wrtn/s": ("write rate", "KiB/s"),
+    "MB_wrtn/s": ("write rate", "MiB/s"),
     "r/s": ("reads", "operations/s"), "w/s": ("writes", "operations/s"),
     "rkB/s": ("read rate", "KiB/s"), "wkB/s": ("write rate", "KiB/s"),
     "rMB/s": ("read rate", "MiB/s"), "wMB/s": ("write rate", "MiB/s"),
@@ -26,9 +31,6 @@ _COLUMNS = {
 # What is only shown: of requests, and of the short form, which has no times.
 _SHOWN = {
     "rareq-sz": ("KiB a read", "KiB"), "wareq-sz": ("KiB a write", "KiB"),
-    "tps": ("requests", "operations/s"),
-    "kB_read/s": ("read rate", "KiB/s"), "kB_wrtn/s": ("write rate", "KiB/s"),
-    "MB_read/s": ("read rate", "MiB/s"), "MB_wrtn/s": ("write rate", "MiB/s"),
     "kB_read": ("read", "KiB"), "kB_wrtn": ("written", "KiB"),
     "MB_read": ("read", "MiB"), "MB_wrtn": ("written", "MiB"),
 }  # fmt: skip
@@ -44,6 +46,7 @@ class _Run(Run):
     banner: bool = False  # of the program, above its first report
     interval: int = -1
     cpu_columns: list[str] = field(default_factory=list)  # of the next line
+    device: str = ""  # whose values stand on the next line
 
 
 def _line(reading: Reading[_Run], text: str) -> None:
@@ -67,18 +70,28 @@ def _line(reading: Reading[_Run], text: str) -> None:
                 reading.show(f"CPU {name.lstrip('%')}", cell, "%", of=own)
         run.cpu_columns = []
     elif run.columns and run.rows < _MOST and (found := _ROW.match(text)):
-        values = found["values"].split()
-        if len(values) != len(run.columns):
-            return
-        run.rows += 1
-        of: dict[str, Any] = {"device": found["device"], "interval": run.interval}
-        for column, value in zip(run.columns, values, strict=True):
-            if column in _COLUMNS:
-                name, unit = _COLUMNS[column]
-                reading.add(name, value, unit, "interval", of)
-            elif column in _SHOWN:
-                name, unit = _SHOWN[column]
-                reading.show(name, value, unit, of=of)
+        _row(reading, found["device"], found["values"].split())
+    elif run.columns and (found := _DEVICE.match(text)):
+        run.device = found["device"]  # a long name, or a narrow page
+        return
+    elif run.device and run.rows < _MOST and _VALUES.match(text):
+        _row(reading, run.device, text.split())
+    run.device = ""
+
+
+def _row(reading: Reading[_Run], device: str, values: list[str]) -> None:
+    run = reading.run
+    if len(values) != len(run.columns):
+        return
+    run.rows += 1
+    of: dict[str, Any] = {"device": device, "interval": run.interval}
+    for column, value in zip(run.columns, values, strict=True):
+        if column in _COLUMNS:
+            name, unit = _COLUMNS[column]
+            reading.add(name, value, unit, "interval", of)
+        elif column in _SHOWN:
+            name, unit = _SHOWN[column]
+            reading.show(name, value, unit, of=of)
 
 
 read = LineReader(TOOL, _Run, _line)

@@ -17,6 +17,8 @@ _ROW = late(
     r"^(?P<hop>\d{1,3})\.(?:\|--)?\s+(?:AS\S{1,12}\s+)?(?P<host>\S.{0,160}?)\s+"
     r"(?P<loss>\d{1,3}(?:\.\d{1,2})?)%?(?P<values>(?:\s+\d{1,9}(?:\.\d{0,3})?){5,11})$"
 )
+# One row that somebody quotes without its hop.
+_ALONE = late(r"^(?P<loss>\d{1,3}(?:\.\d{1,2})?)%(?P<values>(?:\s+\d{1,9}(?:\.\d{0,3})?){5,7})$")
 _STATISTICS = ("last", "mean", "min", "max", "stddev")
 
 
@@ -31,9 +33,12 @@ def _line(reading: Reading[_Run], text: str) -> None:
     run = reading.run
     if found := _COLUMNS.search(text):
         run = reading.begin(columns=found[0].split())
-    elif run.columns and (found := _ROW.match(text)):
+    elif run.columns and (found := _ROW.match(text) or _ALONE.match(text)):
         values = dict(zip(run.columns[1:], found["values"].split(), strict=False))
-        of: dict[str, Any] = {"hop": int(found["hop"]), "host": found["host"]}
+        named = found.groupdict()
+        of: dict[str, Any] = {}
+        if named.get("hop"):
+            of = {"hop": int(named["hop"]), "host": named["host"]}
         reading.add("loss", found["loss"], "%", "", of)
         reading.add("packets sent", values.get("Snt"), "packets", "", of)
         worst = "Wrst" if "Wrst" in values else "Worst"

@@ -19,6 +19,7 @@ from benchbook.explain.readers.common.load_lines import (
     add_failed,
     commands_of,
     known,
+    whole,
 )
 
 TOOL = "pgbench"
@@ -36,7 +37,7 @@ _RATE = late(rf"^tps = (?P<rate>{NUMBER}) \((?P<how>including|excluding|without)
 # Of an interval of -P; where no transaction ended in it, its latency is none.
 _PROGRESS = late(
     rf"^progress: (?P<end>{NUMBER}) s, (?P<rate>{NUMBER}) tps, lat (?P<time>{NUMBER}|-?nan|NaN) ms "
-    rf"stddev (?P<deviation>{NUMBER}|-?nan|NaN)"
+    rf"stddev (?P<deviation>{NUMBER}|-?nan|NaN)(?:, (?P<failed>\d{{1,12}}) failed\b)?"
 )
 PROGRESS_RATE, PROGRESS_TIME = "rate of an interval", "latency of an interval"
 _STATISTICS = {"average": "mean", "stddev": "stddev"}
@@ -52,6 +53,7 @@ class _Run(Run):
     """One start."""
 
     of_statements: bool = False
+    intervals: int = 0
 
     def finish(self) -> bool:
         """Whether it has its rate, or that of an interval."""
@@ -72,11 +74,14 @@ def _line(commands: Sequence[Command], reading: Reading[_Run], text: str) -> Non
         run.line = run.line or reading.line.number
         run.facts[_FACTS[found["what"]]] = int(found["count"])
     elif text.startswith("progress: ") and (found := _PROGRESS.match(text)):
-        own: dict[str, Any] = {"end_s": float(found["end"])}
+        own: dict[str, Any] = {"end_s": float(found["end"]), "interval": run.intervals}
+        run.intervals += 1
         reading.add(PROGRESS_RATE, found["rate"], "transactions/s", "interval", own)
         if float(found["rate"]):
             reading.add(PROGRESS_TIME, found["time"], "ms", "interval", own)
             reading.add(PROGRESS_TIME, found["deviation"], "ms", "stddev", own)
+        if found["failed"] and int(found["failed"]):
+            reading.add("errors", float(found["failed"]), "errors", "interval", own)
     elif found := _DURATION.match(text):
         run.facts["elapsed_s"] = float(found["time"])
     elif found := _DONE.match(text):
@@ -105,8 +110,10 @@ def _asked(commands: Sequence[Command], reading: Reading[_Run]) -> dict[str, Any
     if command is None:
         return {}
     facts = known(served_at=option(command, "-h", "--host"))
-    if option(command, "-R", "--rate"):
+    if pace := option(command, "-R", "--rate"):
         facts["is_paced"] = True
+        if asked := whole(pace):
+            facts |= {"asked_per_s": asked, "asked_in_line": command.number}
     if "-C" in command.words or "--connect" in command.words:
         facts["connects_each_time"] = True
     return facts

@@ -102,8 +102,10 @@ def _head(runs: list[ping_runs.Run], line: Line, found: re.Match[str]) -> None:
 
 
 def _reply(runs: list[ping_runs.Run], line: Line, found: re.Match[str]) -> None:
-    size, name, address, _, time, unit = found.groups()
+    size, name, address, number, time, unit = found.groups()
     ping_runs.replied(runs, line, time, _UNITS[unit], int(size) - _HEADER_BYTES, address or name)
+    if len(number) < 6 and runs:
+        runs[-1].numbers.setdefault(int(number), line.number)
     if "." in time and not time.strip("0."):
         runs[-1].count("below_tick")
     if "(DUP!)" in line.text:

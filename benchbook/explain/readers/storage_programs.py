@@ -48,7 +48,8 @@ def _row(row: Row, reading: Reading[_Run], found: re.Match[str]) -> None:
         for figure in row.figures
         if groups[figure.group]
     ]
-    if any((name, figure.statistic) in run.names for name, figure in names):
+    once = [own for own in names if own[1].statistic != "interval"]
+    if any((name, figure.statistic) in run.names for name, figure in once):
         run = reading.begin(head=run.head)  # the program was started again
     run.line = run.line or reading.line.number
     facts: dict[str, Any] = {name: groups[name].strip() for name in row.facts if groups[name]}
@@ -63,10 +64,11 @@ def _row(row: Row, reading: Reading[_Run], found: re.Match[str]) -> None:
 
 def read(log: Log) -> list[Report]:
     """One report for each start of each of the programs."""
-    return [report for program in PROGRAMS for report in _of_program(program, log)]
+    return [report for program in PROGRAMS for report in reports_of(program, log)]
 
 
-def _of_program(program: Program, log: Log) -> list[Report]:
+def reports_of(program: Program, log: Log) -> list[Report]:
+    """One report for each start of a program."""
     if not any(map(log.has, program.words)):
         return []
     take = partial(_line, program)

@@ -14,6 +14,7 @@ from benchbook.core.sizes import format_bytes
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Log, Report, Twice
 from benchbook.explain.printed_digits import LONGEST, half_digit, is_number
+from benchbook.explain.readers.common import oltp_lines
 from benchbook.explain.readers.common.line_reader import LineReader, Reading, Run
 from benchbook.explain.readers.common.relations import Printed, printed, product
 
@@ -120,6 +121,7 @@ class _Run(Run):
     begun: bool = False  # a title of its own was read
     queried: bool = False  # the counts of its queries follow
     numbers: dict[str, Printed] = field(default_factory=dict)
+    intervals: int = 0  # of its tests of databases
     moved_error_bytes: float = 0.0  # what the digits of the bytes that were moved leave open
 
     @property
@@ -289,6 +291,10 @@ def _tell_files(facts: dict[str, Any], text: str) -> None:
 def _figures(reading: Reading[_Run], text: str) -> None:
     """The figures of a line."""
     run = reading.run
+    for own in oltp_lines.figures(text, run.intervals):
+        _add(reading, own.name, own.digits, own.unit, own.statistic, own.of)
+    run.intervals += oltp_lines.is_interval(text)
+    run.facts |= oltp_lines.facts(text, reading.line.number)
     if "B transferred (" in text and (found := _TRANSFERRED.search(text)):
         # Versions before 1.0 write MB for the same 2^20 bytes.
         moved = reading.number(found[1])

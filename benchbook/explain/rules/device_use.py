@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Report, Result
 from benchbook.explain.printed_digits import is_number
 from benchbook.explain.results import grouped
@@ -26,7 +27,7 @@ def use_of_devices(report: Report) -> Iterator[Finding]:
     """
     if report.tool != "iostat":
         return
-    calm, loaded = list[tuple[Result, Result, Result]](), list[tuple[Result, Result, Result]]()
+    calm, loaded, between = (list[tuple[Result, Result, Result]]() for _ in range(3))
     for row in grouped(report.results, lambda own: own.line).values():
         by = {own.name: own for own in row if own.is_number}
         waits = [by[name] for name in ("read wait", "write wait", "wait") if name in by]
@@ -37,6 +38,8 @@ def use_of_devices(report: Report) -> Iterator[Finding]:
             loaded.append((by["use"], by["queue"], longest))
         elif by["queue"].value <= SHORT_QUEUE and 0 < longest.base_value <= SHORT_WAIT_NS:
             calm.append((by["use"], by["queue"], longest))
+        elif longest.base_value > SHORT_WAIT_NS and _is_of_disk(report, by["use"]):
+            between.append((by["use"], by["queue"], longest))
     if loaded:
         use, queue, wait = max(loaded, key=lambda own: own[2].base_value)
         words = {"use": use, "queue": queue, "wait": wait, "device": use.of["device"]}
@@ -45,6 +48,19 @@ def use_of_devices(report: Report) -> Iterator[Finding]:
         use, queue, wait = calm[0]
         words = {"use": use, "queue": queue, "wait": wait, "device": use.of["device"]}
         yield finding("use-is-no-load", words, about=[own[0] for own in calm])
+    elif between:
+        use, queue, wait = between[0]
+        words = {"use": use, "queue": queue, "wait": wait, "device": use.of["device"]}
+        yield finding("busy-device", words, about=[use])
+
+
+_DISK = late(r"^(?:sd|hd|vd|xvd|nvme|mmcblk)[a-z0-9]+$")
+
+
+def _is_of_disk(report: Report, use: Result) -> bool:
+    """Whether it is of a disk, in a report that is no mean since the start."""
+    is_mean = report.facts.get("since_start_line") and use.of.get("interval") == 0
+    return not is_mean and bool(_DISK.match(str(use.of.get("device"))))
 
 
 LEAST_SAMPLES, STEP, STEADY = 7, 4.0, 2.0

@@ -122,3 +122,61 @@ def echoes_swing(report: Report) -> Iterator[str]:
             f"and deviate by more than their mean ({mean.value:g}). A cable is steadier: look for "
             "a radio link, a full queue or a busy host"
         )
+
+
+LEAST_MISSING, LEAST_REPLIES = 0.005, 4  # of the echoes; replies that a log shows
+
+
+@rule
+def numbers_missing(report: Report) -> Iterator[Finding]:
+    """Numbers of echoes without a reply, in a log that has no count of them."""
+    missing, last = report.facts.get("missing_numbers"), report.facts.get("last_number")
+    replies = report.called("round trip")
+    if report.tool != "ping" or not missing or not last or len(replies) < LEAST_REPLIES:
+        return
+    share = missing / (missing + len(replies))
+    if share >= LEAST_MISSING and not report.called("packets sent"):
+        longest = report.facts["longest_gap"]
+        words = {"missing": missing, "last": last, "longest": longest if longest > 1 else None}
+        words |= {"line": report.facts["gap_line"], "share": share}
+        yield finding("numbers-missing", words, about=replies[:1])
+
+
+LEAST_WAITING, WAIT_NS = 5, 1.5e9
+
+
+@rule
+def echoes_wait(report: Report) -> Iterator[Finding]:
+    """Echoes of which half take longer than any way in the world."""
+    times = [own for own in report.called("round trip") if own.statistic == "sample"]
+    if report.tool != "ping" or len(times) < LEAST_WAITING:
+        return
+    middle = sorted(own.base_value for own in times)[len(times) // 2]
+    if middle >= WAIT_NS:
+        words = {"first": times[0], "last": times[-1], "count": len(times)}
+        yield finding("echoes-wait", words, middle=middle, about=times[:1])
+
+
+FAR_HOP, LONG_HOP_NS, DEVIATES = 4.0, 1e8, 0.25  # worst ÷ mean; the worst; deviation ÷ mean
+
+
+@rule
+def worst_of_path(report: Report) -> Iterator[str]:
+    """A note for the end of a path whose worst time is far above its mean, with a deviation that a
+    few such make."""
+    if report.tool != "mtr":
+        return
+    ends = {own.line: own for own in report.called("hop time") if own.statistic == "mean"}
+    if not ends or not (mean := ends[max(ends)]).is_positive:
+        return
+    of_end = [own for own in report.called("hop time") if own.line == mean.line]
+    named = {own.statistic: own for own in of_end}
+    worst, deviation = named.get("max"), named.get("stddev")
+    if worst is None or deviation is None or worst.base_value < LONG_HOP_NS:
+        return
+    if worst.value >= FAR_HOP * mean.value and deviation.value >= DEVIATES * mean.value:
+        yield (
+            f"line {mean.line}: the worst time of {worst.value:g} ms is far above the mean of "
+            f"{mean.value:g} ms, with a deviation of {deviation.value:g} ms. So some probes waited "
+            "on the way. Look at which hop it begins"
+        )

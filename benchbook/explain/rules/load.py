@@ -72,9 +72,10 @@ def failed_requests(report: Report) -> Iterator[Finding | str]:
         return
     most = max(broken, key=lambda own: own.value)
     answers = sum(own.value for own in report.called("responses") if own.is_number)
-    if not every and not answers:
+    is_known = whole is not None or rate is None or not rate.is_positive
+    if not every and not answers and is_known:
         yield finding("nothing-answered", most=most)
-    elif most.value >= BROKEN * (every or answers):
+    elif (every or answers) and most.value >= BROKEN * (every or answers):
         are_counted = report.facts.get("failed_are_counted")
         words = {"most": most, "every": whole, "kind": most.of.get("failure")}
         words |= {"completed": None if are_counted else whole}
@@ -204,7 +205,7 @@ def few_requests(reports: Sequence[Report]) -> Iterator[Finding]:
 
 def _few(report: Report) -> Iterator[tuple[str, dict[str, Any]]]:
     rate, whole, took = _rate(report), report.only(COUNT, "total"), report.facts.get("elapsed_s")
-    if rate is None or not is_number(took) or took <= 0:
+    if rate is None or not is_number(took) or took <= 0 or (whole and not whole.value):
         return
     count = whole.value if whole and whole.is_number else rate.value * took
     connections = report.facts.get("concurrency") or 0
@@ -295,7 +296,7 @@ def _of_load(report: Report) -> tuple[object, ...]:
 @rule
 def batches(report: Report) -> Iterator[str]:
     """A note for commands that are sent several at a time."""
-    batch, rate = report.facts.get("pipelined"), _rate(report)
+    batch, rate = report.facts.get("pipelined"), _rate(report) or report.only(COUNT, "total")
     if is_number(batch) and rate:
         yield (
             f"line {rate.line}: {number(batch)} commands were sent at a time (pipelining). A rate "

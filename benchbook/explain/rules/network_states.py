@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Log, Report, Result
 from benchbook.explain.printed_digits import LONGEST
+from benchbook.explain.rules import interface_counters, kernel_counts, socket_states
 from benchbook.explain.rules.common.findings import finding
 from benchbook.findings import Finding
 
@@ -26,8 +27,12 @@ LEAST_DROPPED, SMALL_RING = 1e-4, 0.5  # of the packets; of the largest ring
 
 def states(log: Log) -> Iterator[State]:
     """All of a log."""
-    yield from _rings(log)
-    yield from _queues(log)
+    told = [*_rings(log), *_queues(log)]
+    yield from told
+    if not any(made and made.artefact == "lost-packets" for _, made in told):
+        yield from interface_counters.states(log)
+    yield from kernel_counts.states(log)
+    yield from socket_states.states(log)
 
 
 def _rings(log: Log) -> Iterator[State]:

@@ -119,3 +119,13 @@ def _waits(report: Report, way: str) -> Iterator[Finding]:
             words["times"] = number(total.base_value / disk.base_value)
             yield finding("waits-above-disk", words, about=[total])
             return
+
+
+@rule
+def one_round_of_tree(report: Report) -> Iterator[str]:
+    """A note for a summary of mdtest of one iteration, whose deviations are 0."""
+    if report.tool == "mdtest" and report.facts.get("rounds_of_tree") == 1 and report.results:
+        yield (
+            f"line {report.results[0].line}: this is one iteration, so all its deviations are 0. "
+            "Nobody knows how far the next one would be from it. Repeat it (-i 5)"
+        )

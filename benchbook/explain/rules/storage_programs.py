@@ -258,7 +258,8 @@ def little_sent(reports: Sequence[Report]) -> Iterator[Finding]:
 
 
 _FAULTS = ("media errors", "reallocated_sector_ct", "current_pending_sector",
-           "offline_uncorrectable")  # fmt: skip
+           "offline_uncorrectable", "reported_uncorrect", "end-to-end_error",
+           "uncorrectable_error_cnt", "runtime_bad_block")  # fmt: skip
 _OF_CABLE = ("udma_crc_error_count", "crc_error_count")
 WORN = 100.0
 

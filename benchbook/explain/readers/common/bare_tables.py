@@ -23,7 +23,8 @@ LOOKS_FOR = (
 )
 _OF_SPEED = late(
     r"laten|throughput|bandwidth|\b[rtq]ps\b|\bops\b|op/s|\btimes?\b|time$|duration|elapsed|runtime"
-    r"|speed-?up|\bscore\b|memcpy|memset|\bmips\b|7-?zip|gemm|gflops|mflops|\bcycles\b|\bfps\b|nanotime|\bns\b|\bms\b|iops",
+    r"|speed-?up|\bscore\b|memcpy|memset|\bmips\b|7-?zip|gemm|gflops|mflops|\bcycles\b|\bfps\b|nanotime|\bns\b|\bms\b|iops"
+    r"|\bn?[ot]pmc?\b",
     re.I,
 )
 # Two sides of a comparison, what they differ by, and statistics.
@@ -70,6 +71,8 @@ def read(log: Log) -> list[Report]:
         text = barred(line.text.strip())
         if heads and text and _RULE.fullmatch(text):
             continue
+        if heads and not text and not rows and line.number == begin + 1:
+            continue  # one blank line below the head
         cells = _cells(text, mark) if heads else []
         if heads and _is_row(cells, heads) and len(rows) < _MOST:
             rows.append((line, cells))

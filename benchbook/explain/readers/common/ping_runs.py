@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from benchbook.explain.model import Line, Log, Report, Result
 from benchbook.explain.printed_digits import LONGEST, as_float
@@ -23,6 +24,7 @@ class Run(line_reader.Run):
     told: bool = False  # its minimum, mean and maximum
     parallel: bool = False  # with others, whose lines are between its own
     marks: dict[str, int] = field(default_factory=dict)  # lines without which others mean nothing
+    numbers: dict[int, int] = field(default_factory=dict)  # of echoes, with the line of the reply
 
     def add(self, time: float, unit: str, line: Line) -> None:
         """A reply."""
@@ -58,11 +60,27 @@ class Run(line_reader.Run):
         """Note what is missing; whether it has results."""
         if "head" in self.marks and not self.parallel:
             self.facts["has_head"] = True
+        if not self.ended and not self.parallel:
+            self._count_missing()
         if not self.ended:
             self.notes.append("its statistics are not in the log: the tail is missing")
         return bool(self.results)
 
+    def _count_missing(self) -> None:
+        """How many numbers of echoes have no reply, and the longest row of them."""
+        known = sorted(self.numbers)
+        if not known or known[-1] >= WRAPS:
+            return
+        # Some count from 0: a first number of 1 leaves none out.
+        begin = 0 if "head" in self.marks and known[0] > 1 else known[0] - 1
+        gaps = {after: after - before - 1 for before, after in pairwise([begin, *known])}
+        if missing := sum(gaps.values()):
+            longest = max(gaps, key=lambda number: gaps[number])
+            self.facts |= {"missing_numbers": missing, "last_number": known[-1]}
+            self.facts |= {"longest_gap": gaps[longest], "gap_line": self.numbers[longest]}
 
+
+WRAPS = 65_000  # numbers begin again at 65,536
 Finds = Callable[[str], re.Match[str] | None]
 Takes = Callable[[list[Run], Line, re.Match[str]], object]
 # Words, of which a line has one in which the pattern is found; what is done with that.

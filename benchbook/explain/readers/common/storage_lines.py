@@ -44,6 +44,13 @@ UNITS = {
     "Bytes/s": "B/s", "ms": "ms", "us": "us", "s": "s", "IOPS": "operations/s",
     "Bandwidth": "KiB/s", "Latency": "ns",
 }  # fmt: skip
+# Counts of what failed, by the names that drives give them.
+_SMART_ERRORS = (
+    "Reallocated_Sector_Ct|Reallocated_Event_Count|Current_Pending_Sector|Offline_Uncorrectable|"
+    "Reported_Uncorrect|End-to-End_Error|Spin_Retry_Count|Command_Timeout|UDMA_CRC_Error_Count|"
+    "CRC_Error_Count|Uncorrectable_Error_Cnt|Runtime_Bad_Block|Program_Fail_Cnt_Total|"
+    "Erase_Fail_Count_Total"
+)
 _RATE, _PER_S = "operation rate", "operations/s"
 
 PROGRAMS = (
@@ -290,7 +297,14 @@ PROGRAMS = (
     ),
     Program(
         "smartctl",
-        ("Percentage Used:", "percentage_used", "Reallocated_Sector_Ct", "UDMA_CRC_Error"),
+        (
+            "Percentage Used:",
+            "percentage_used",
+            "Reallocated_Sector_Ct",
+            "UDMA_CRC_Error",
+            "Raw_Read_Error_Rate",
+            "Power_On_Hours",
+        ),
         (
             Row(late(r"(?i)^Percentage[ _]Used *: +(?P<v>\d+)%$"), (Figure("v", "wear", "%", ""),)),
             Row(
@@ -316,10 +330,28 @@ PROGRAMS = (
             ),
             Row(
                 late(
-                    r"^ *\d+ (?P<name>Reallocated_Sector_Ct|Current_Pending_Sector|"
-                    r"Offline_Uncorrectable|UDMA_CRC_Error_Count|CRC_Error_Count) +0x\S+ +\d+ +\d+ "
+                    rf"^ *\d+ (?P<name>{_SMART_ERRORS}) +0x\S+ +\d+ +\d+ "
                     r"+\S+ +\S+ +\S+ +\S+ +(?P<v>\d+)\b"
                 ),
+                (Figure("v", "{name}", "errors", ""),),
+            ),
+            Row(
+                late(r"^ *\d+ Power_On_Hours +0x\S+ +\d+ +\d+ +\S+ +\S+ +\S+ +\S+ +(?P<v>\d+)\b"),
+                (Figure("v", "power on", "h", ""),),
+            ),
+            Row(
+                late(r"(?i)^Power[ _]On[ _]Hours *: +(?P<v>\d[\d,’.]*)$"),
+                (Figure("v", "power on", "h", ""),),
+            ),
+            Row(
+                late(
+                    r"(?i)^(?:Error Information Log Entries|num_err_log_entries) *: +"
+                    r"(?P<v>\d[\d,’]*)$"
+                ),
+                (Figure("v", "entries of its log of errors", "entries", ""),),
+            ),
+            Row(
+                late(rf"\b(?P<name>{_SMART_ERRORS}) is non-zero \((?P<v>\d{{1,15}})\)"),
                 (Figure("v", "{name}", "errors", ""),),
             ),
         ),

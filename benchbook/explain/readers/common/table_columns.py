@@ -30,6 +30,10 @@ UNITS = {
     "eps": "events/s",
     "GFlop/s": "Gflop/s", "Gflop/s": "Gflop/s", "Gflops": "Gflop/s", "Mop/s": "Mop/s",
     "H/s": "hashes/s", "kH/s": "khashes/s",
+    "requests/s": "requests/s", "requests/sec": "requests/s", "Requests/sec": "requests/s",
+    "Requests/s": "requests/s", "Req/s": "requests/s", "reqs/s": "requests/s",
+    "msg/s": "messages/s", "msgs/s": "messages/s", "docs/s": "documents/s",
+    "records/s": "records/s", "records/sec": "records/s",
     "ns/iter": "ns", "us/iter": "us", "µs/iter": "us", "ms/iter": "ms", "ms/t": "ms",
     "ms/token": "ms", "μs": "us", "Mops/s": "Mops/s", "Kops/s": "kops/s", "kops/s": "kops/s",
 }  # fmt: skip

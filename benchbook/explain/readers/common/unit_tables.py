@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 
 from benchbook.explain.lazy_regex import late
-from benchbook.explain.model import Line, Log, Report
+from benchbook.explain.model import Line, Log, Report, Result
 from benchbook.explain.printed_digits import LONGEST
 from benchbook.explain.readers.common.bars import barred
 from benchbook.explain.readers.common.table_cells import CELL, figures_of
@@ -181,11 +181,33 @@ def _separated(log: Log) -> Iterator[Report]:
             yield from _report(log, table)
         table, separator = [], ""
         for mark in _SEPARATORS if "|" not in text else ():
-            cells = [_bare(cell) for cell in text.split(mark)]
+            parts = (
+                next(csv.reader([text], delimiter=mark), []) if '"' in text else text.split(mark)
+            )
+            cells = [_bare(cell) for cell in parts]
             is_head = not any(map(CELL.fullmatch, cells))
             if len(cells) >= LEAST_COLUMNS and is_head and any(map(names_unit, cells)):
                 table, separator = [(line, cells)], mark
                 break
+
+
+_ERRORS = late(
+    r"(?i)(?:#|total|number of|no\.? of)? ?(?:errors|failed|failures|failed requests|timeouts"
+    r"|dropped|dropped packets|lost packets|retransmits|retries)"
+)
+
+
+def _errors(
+    heads: Sequence[str], rows: Sequence[tuple[Line, list[str]]], of_figures: Set[int]
+) -> Iterator[Result]:
+    """What columns count as failed, in rows that have figures."""
+    places = [at for at, head in enumerate(heads) if _ERRORS.fullmatch(head.strip(" :"))]
+    for line, cells in rows if places else ():
+        for at in places:
+            cell = cells[at].replace(",", "") if at < len(cells) else ""
+            if line.number in of_figures and cell.isdecimal() and len(cell) < 16:
+                of = {"label": cells[0]} if cells[0] and at else {}
+                yield Result(heads[at].strip(" :"), float(cell), "errors", line.number, "count", of)
 
 
 def _report(
@@ -205,5 +227,6 @@ def _report(
         return
     results = list(in_columns(heads, rows, in_rows(table, results)))
     if any(result.statistic not in _COMPARING for result in results):
+        results += _errors(heads, rows, {result.line for result in results})
         facts = {"section": section} if section else {}
         yield Report(TOOL, results, head_line.number, "", facts)
