@@ -41,6 +41,7 @@ class _Run(Run):
     """One start: its intervals, and the line of all of them."""
 
     is_whole: bool = False
+    intervals: int = 0
 
 
 def read(log: Log) -> list[Report]:
@@ -63,9 +64,10 @@ def _line(commands: Sequence[Command], reading: Reading[_Run], text: str) -> Non
             run.facts |= _asked(commands, reading)
         run.is_whole = bool(found["all"] or _SHARE.search(found["rest"]))
         statistic = "mean" if run.is_whole else "interval"
-        of: dict[str, Any] = {} if run.is_whole else {"interval": _intervals(run)}
+        of: dict[str, Any] = {} if run.is_whole else {"interval": run.intervals}
         reading.add(COUNT, float(found["count"]), "records", "total" if run.is_whole else statistic)
         reading.add(RATE, found["rate"], "records/s", statistic, of)
+        run.intervals += not run.is_whole
         reading.add("throughput", found["moved"], "MiB/s", statistic, of)
         if found["mean"]:
             _times(reading, found["mean"], found["max"], is_whole=run.is_whole, of=of)
@@ -75,10 +77,6 @@ def _line(commands: Sequence[Command], reading: Reading[_Run], text: str) -> Non
     elif run.results and not run.is_whole and (found := _ALL.match(text)):
         _times(reading, found["mean"], found["max"], is_whole=True, of={})
         _shares(reading, found["rest"])
-
-
-def _intervals(run: _Run) -> int:
-    return sum(own.name == RATE for own in run.results)
 
 
 def _times(

@@ -63,9 +63,11 @@ class _Run(Run):
     done: dict[str, tuple[float, int]] = field(default_factory=dict)
     named: set[tuple[str, str]] = field(default_factory=set)
     intervals: int = 0
+    last: dict[str, list[Result]] = field(default_factory=dict)  # of go-ycsb, by kind
 
     def finish(self) -> bool:
-        """Count all operations."""
+        """Count all operations; of those that are printed several times the last count."""
+        self.results += [own for several in self.last.values() for own in several]
         good = {kind: own for kind, own in self.done.items() if not kind.endswith(_FAILS)}
         count = sum(own for own, _ in good.values())
         failed = [own for own in self.results if own.name == FAILED]
@@ -141,8 +143,9 @@ def _row(commands: Sequence[Command], reading: Reading[_Run], found: re.Match[st
     if kind.startswith("TOTAL_GC") or kind in _OTHERS or value == "NaN":
         return
     if what == "Operations":
+        is_first = kind not in run.done
         run.done.setdefault(kind, (float(value), reading.line.number))
-        if float(value):
+        if float(value) and is_first:
             reading.add(f"{kind.lower()} operations", float(value), "operations", "total")
         return
     timed = _TIMED.match(what)
@@ -178,23 +181,26 @@ def _go(commands: Sequence[Command], reading: Reading[_Run], found: re.Match[str
     run, kind = _begun(commands, reading), found["kind"]
     if kind in _OTHERS:
         return
-    names = (f"{kind.lower()} {TIME}", f"{kind.lower()} rate", f"{kind.lower()} operations")
-    run.results = [own for own in run.results if own.name not in names]
+    line, of = reading.line.number, dict[str, Any]()
+    count, rate = float(found["count"]), float(found["rate"])
     if kind.endswith(("_ERROR", _FAILS)):
-        run.results = [own for own in run.results if own.of.get("failure") != kind]
-        reading.add(FAILED, float(found["count"]), "operations", "", {"failure": kind})
+        of = {"failure": kind}
+        run.last[kind] = [Result(FAILED, count, "operations", line, "", of)]
         return
     if kind == "TOTAL":
-        run.results = [own for own in run.results if own.name not in (RATE, COUNT)]
-        reading.add(RATE, float(found["rate"]), "operations/s", "mean")
-        reading.add(COUNT, float(found["count"]), "operations", "total")
+        run.last[kind] = [
+            Result(RATE, rate, "operations/s", line, "mean", of),
+            Result(COUNT, count, "operations", line, "total", of),
+        ]
         run.facts["elapsed_s"] = float(found["took"])
         return
-    reading.add(names[1], float(found["rate"]), "operations/s", "mean")
+    several = [Result(f"{kind.lower()} rate", rate, "operations/s", line, "mean", of)]
     for part in _OF_GO.finditer(found["rest"]):
         what = part["what"]
         statistic = _STATISTICS.get(what) or f"p{float(what.removesuffix('th')):g}"
-        reading.add(names[0], float(part["time"]), "us", statistic)
+        name = f"{kind.lower()} {TIME}"
+        several.append(Result(name, float(part["time"]), "us", line, statistic, of))
+    run.last[kind] = several
 
 
 def _asked(commands: Sequence[Command], reading: Reading[_Run]) -> dict[str, Any]:

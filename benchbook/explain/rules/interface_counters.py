@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from benchbook.core.number_format import listed
@@ -62,14 +63,22 @@ class _Group:
         self.results.append(counter)
         self.kinds.setdefault(kind, []).append(counter)
 
-    def every(self, counter: Result) -> float:
-        """All packets of the way of a counter; 0 where they are not shown. Queues add up."""
-        way = counter.name[:2].lower()
+    @cached_property
+    def packets(self) -> dict[str, float]:
+        """All packets of each way, once its counters are there. Queues add up."""
         sums: dict[str, float] = {}
         for own in self.results:
-            if _is_all(own.name) and own.name[:2].lower() in (way, "mm"):
+            if _is_all(own.name):
                 sums[own.name] = sums.get(own.name, 0.0) + own.value
-        return max(sums.values(), default=0.0)
+        ways: dict[str, float] = {}
+        for name, value in sums.items():
+            ways[name[:2].lower()] = max(value, ways.get(name[:2].lower(), 0.0))
+        return ways
+
+    def every(self, counter: Result) -> float:
+        """All packets of the way of a counter; 0 where they are not shown."""
+        way = counter.name[:2].lower()
+        return max(self.packets.get(way, 0.0), self.packets.get("mm", 0.0))
 
     def share(self, counter: Result) -> float:
         """A counter as a share of all packets of its way; 1 where these are not shown."""
