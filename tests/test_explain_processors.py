@@ -190,7 +190,7 @@ def test_what_is_wrong_is_said_and_only_that(
         ),
         ("copy(aligned): fast=48ms plain=35 ms\ncopy(odd): fast=49ms plain=33 ms\n", "figures", 4),
         ("timeout: 30 s\ninterval: 5 ms\n", None, 0),
-        ("# time: 3 s\n", None, 0),
+        ("# time: 3 s\n", "text", 1),
         (
             "|       Socket0        |       Socket1        |\n"
             "| Mem Ch 3: Reads (MB/s): 6867.47 | Mem Ch 3: Reads (MB/s): 7403.66 |\n"

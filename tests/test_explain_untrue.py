@@ -113,7 +113,7 @@ def printed(log: str, capsys: pytest.CaptureFixture[str]) -> str:
         (UDP, "Each datagram of about 8,210 bytes is cut into 6 frames"),
         (TABLE.format(end=""), "its last number is cut off"),
         (TABLE.format(end="\n"), "its last number is cut off"),
-        (TABLE.format(end="5.10 |\n"), "PP 64 TG 128 B 4"),
+        (TABLE.format(end="5.10 |\n"), "PP 64, TG 128"),
         (PERF, "None of the processor's events was counted"),
         (OF_80_MILLION + ROWS, "array elements 80,000,000"),
         (ROWS, "Its lines do not say the size of its arrays"),

@@ -231,10 +231,12 @@ def _results(parts: list[tuple[Log, list[Report]]]) -> int:
     return sum(len(report.results) for _, own in parts for report in own)
 
 
-def _line(report: Report) -> int:
-    return report.line
+def _line(report: Report) -> tuple[bool, int]:
+    """Its place: what shows the whole machine meanwhile stands behind what was measured."""
+    return report.tool in MONITORS, report.line
 
 
+MONITORS = ("top", "mpstat", "vmstat")
 # Of programs that are mostly posted alone; each module reads some of a kind.
 _SEVERAL = (
     graphics_rates,

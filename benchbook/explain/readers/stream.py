@@ -466,7 +466,7 @@ def _all_asked(log: Log) -> _Asked:
     is set for it alone."""
     asked: _Asked = []
     lasting: dict[str, int] = {}
-    for command in sorted([*log.commands, *_compiled(log)], key=lambda own: own.number):
+    for command in log.commands:
         own = _asked(command)
         lasting |= {name: value for name, value in own.items() if name != "threads"}
         if command.words[0] == "export":
@@ -475,21 +475,6 @@ def _all_asked(log: Log) -> _Asked:
         if own or (is_start and asked):
             asked.append((command.number, {**lasting, **own}))
     return asked
-
-
-_COMPILER = late(
-    r"^[`$# ]{0,6}(?:\S*/)?(?:gcc|icc|icx|clang|cc|nvc|armclang|mpicc)(?:-\d+)? .*\bstream"
-)
-
-
-def _compiled(log: Log) -> list[Command]:
-    """Lines that compile STREAM without a prompt in front of them."""
-    typed = {command.number for command in log.commands}
-    return [
-        Command(line.number, tuple(line.text.strip("`$# ").split()))
-        for line in log.having("-DSTREAM_ARRAY_SIZE=", "-DN=")
-        if line.number not in typed and len(line.text) <= LONGEST and _COMPILER.match(line.text)
-    ]
 
 
 def _said(log: Log) -> _Asked:

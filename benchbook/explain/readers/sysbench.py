@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -43,14 +42,6 @@ _ASIDE = late(
 )
 _EVEN = late(
     rf"^(?P<what>events|execution time) \(avg/stddev\): +(?P<mean>{_NUMBER})/(?P<stddev>{_NUMBER})$"
-)
-_SERVED_IN = late(
-    rf"^\[ *(?P<end>{_NUMBER})s ?\] (?:thds|threads): (?P<threads>\d{{1,6}}),? "
-    rf"tps: (?P<tps>{_NUMBER}),? (?P<rest>\S.{{1,200}})$"
-)
-_SHARE_IN = late(
-    rf"(?:lat \(ms, ?(?P<share>\d\d)%\): |response time: )(?P<time>{_NUMBER})"
-    r"(?:ms \((?P<old>\d\d)%\))?"
 )
 _FILES = late(rf"^(read|written), MiB/s: +({_NUMBER})$")
 # Of the test of files: operations, and what it opens, flushes and does.
@@ -315,7 +306,8 @@ def _figures(reading: Reading[_Run], text: str) -> None:
         reading.show(f"{found['what']} queries", found["count"], "queries")
     elif "per sec.)" in text and run.is_sure and (found := _ASIDE.match(text)):
         what, unit = found["what"], found["what"].split()[-1]
-        reading.show(what, found["count"], unit)
+        if what not in run.named:
+            reading.show(what, found["count"], unit)
         if float(found["count"]):
             reading.show(f"{what} rate", found["rate"], f"{unit}/s")
     elif "avg/stddev" in text and run.is_sure and (found := _EVEN.match(text)):
@@ -323,8 +315,6 @@ def _figures(reading: Reading[_Run], text: str) -> None:
         unit = "events" if found["what"] == "events" else "s"
         reading.show(what, found["mean"], unit, "mean")
         reading.show(what, found["stddev"], unit, "stddev")
-    elif text.startswith("[") and (found := _SERVED_IN.match(text)):
-        _interval(reading, found)
     elif (found := _COUNT.match(text)) and "event rate" in run.named:
         _add(reading, "events", found[1], "events")
     elif (found := _FILES.match(text)) and run.is_sure:
@@ -350,15 +340,6 @@ def _figures(reading: Reading[_Run], text: str) -> None:
         _add(reading, "latency", found["time"], "ms", statistic, of)
     elif len(text) < LONGEST and _is_quoted(run, text) and (found := _QUOTED.search(text)):
         _add(reading, "transfer rate", found[1], "MiB/s")
-
-
-def _interval(reading: Reading[_Run], found: re.Match[str]) -> None:
-    """What the test of a database did in one interval."""
-    of: dict[str, Any] = {"interval_end_s": reading.number(found["end"])}
-    reading.show("transaction rate of it", found["tps"], "transactions/s", of=of)
-    if share := _SHARE_IN.search(found["rest"]):
-        which = share["share"] or share["old"] or ""
-        reading.show("latency of it", share["time"], "ms", f"p{which}" if which else "", of)
 
 
 def _add(

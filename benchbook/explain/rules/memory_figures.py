@@ -215,22 +215,6 @@ def short_class(report: Report) -> Iterator[str]:
         yield finding("short-class", words).explanation
 
 
-SPREAD = 5.0  # per cent of the mean
-
-
-@rule
-def spread_of_walks(report: Report) -> Iterator[Finding]:
-    """Rows of tinymembench whose samples differ by far more than those of the others."""
-    if report.tool != "tinymembench":
-        return
-    rates = report.being("best")
-    spreads = [own for own in report.being("stddev") if own.unit == "%"]
-    wide = [own for own in spreads if own.value >= SPREAD]
-    if wide and len(wide) * 4 <= len(rates):
-        most = max(wide, key=lambda own: own.value)
-        yield finding("row-disturbed", most=most, rows=len(rates), left=len(wide) - 1 or None)
-
-
 _KERNELS = ("Copy", "Scale", "Add", "Triad")
 STORES = (1.3, 1.7)  # Copy ÷ Scale where only the former avoids reading what it writes
 OTHER_CODE = 2.5  # Copy ÷ Scale that no way to write memory explains
