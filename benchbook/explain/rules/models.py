@@ -46,11 +46,12 @@ def device_is_full(report: Report) -> Iterator[Finding]:
         words |= {"most": most, "count": len(others)}
         yield finding("held-by-others", words, about=[asked, most])
     elif reserved and idle >= missing > 0:
-        yield finding("memory-in-pieces", {**words, "reserved": reserved}, about=[asked, reserved])
+        words["idle"] = idle
+        yield finding("memory-in-pieces", words, about=[asked, reserved])
     elif free and missing <= 0:
         yield finding("free-but-refused", words, about=[asked, free])
     else:
-        words["reserved"] = reserved if reserved and idle >= LARGE_PART * missing else None
+        words["idle"] = idle if reserved and idle >= LARGE_PART * missing else None
         yield finding("device-full", words, about=[asked])
 
 
@@ -107,7 +108,7 @@ def limits_of_kernels(report: Report) -> Iterator[Finding | str]:
         yield finding("kernel-at-no-limit", {"memory": memory, "compute": compute})
     elif max(memory.value, compute.value) >= NEAR_PEAK:
         most, other = sorted((memory, compute), key=lambda own: -own.value)
-        what = "memory" if most is memory else "arithmetic"
+        what = "memory or a cache" if most is memory else "arithmetic"
         yield (
             f"line {most.line}: the kernel is near its limit, which is {what} ({most.value:g} % of "
             f"the peak, next to {other.value:g} %)"
