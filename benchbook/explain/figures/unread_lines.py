@@ -24,19 +24,22 @@ _FEW_WORDS_OF_PROGRAMS = 12  # where a program marks what follows
 _MARKED = late(r"\w[:=] ?\S")
 # What is no figure: dates of all kinds, times of day, addresses, processes, names with digits.
 _OTHER = late(
-    r"\b[A-Z][a-z]{2} +\d\d? (?:\d\d:\d\d:\d\d )?\d{4}\b|"
-    r"\b\d\d? [A-Z][a-z]{2} \d{4}\b|"
-    r"\b\d{4}[-/]\d\d?[-/]\d\d?\b|\b\d\d?[-/.]\d\d?[-/.]\d{2,4}\b|\b\d\d?:\d\d(?::\d\d(?:[.,]\d+)?)?\b|"
+    r"\b[A-Z][a-z]{2} +\d\d? (?:\d\d:\d\d:\d\d )?\d{4}\b|\b\d\d? [A-Z][a-z]{2} \d{4}\b|"
+    r"\b\d{4}[-/]\d\d?[-/]\d\d?\b|\b\d\d?[-/.]\d\d?[-/.]\d{2,4}\b|"
+    r"\b\d\d?:\d\d(?::\d\d(?:[.,]\d+)?)?\b|"
     r"\b\d+(?:\.\d+){2,}(?::\d+)?|\b[\da-f]{1,4}(?::[\da-f]{0,4}){3,}|\b0x[\da-fA-F]+|"
+    r"\b[\da-f]{4}:[\da-f]{2,4}(?::[\da-f.]+)?\b|\b0\d+\b(?![.,]\d)|"  # of PCI, and masks
     r"^\W*50(?:\.0+)?%|"  # the median
-    r"(?i:\b(?:pid|tid|port|uid|gid|errno)[ =:#]+\d+)|\[\d+\]|"
+    r"(?i:\b(?:pid|tid|port|uid|gid|errno)[ =:#]+\d+|\b(?:line|error|version) \d+)|"
+    r"\[ ?\+?[\d.:,]+\]|\w\(\d+\)|==\d+==|\b\d+-\d+(?:,\d+-\d+)+|"
+    r"[\w./-]+\.(?:cc?|cpp|cu|py|[sS]|h|hpp|f90|go|rs|java):\d+|"
     r"\b[A-Za-z_]+[\w.-]*\d[\w.:/-]*|(?:^|(?<=\s))(?:[/~]|\.{1,2}/)[\w./-]+|\w+://\S+"
 )
 _NUMBER = late(r"\d[\d,]*(?:\.\d+)?(?:[eE][+-]?\d+)?|\.\d+")
 _SAID = late(r"(?:[=:]|\bis\b|\bof\b) *[\[(<>~]{0,2} *$")  # in front of a figure of one digit
 _WORD = late(r"[^\W\d_]{2,}")
 _NOISE = late(
-    r"(?P<bar>[■∎█▏▎▍▌▋▊▉#@*])(?P=bar){7}|\[[=#>. -]{8,}\]|\[eta\b|\bETA\b|%\||\bit/s\b"
+    r"(?P<bar>[^\s\d.])(?P=bar){7}|\[[=#>. -]{8,}\]|\[eta\b|\bETA\b|%\||\bit/s\b"
     r"|\]\s*\||(?i:\bcopyright\b|\bcompiled? (?:date|on)\b|\bbuilt on\b)"
     r"|^\W*(?:diff|index|@@|\+\+\+)\b"
     # How fio spreads its times and depths.
