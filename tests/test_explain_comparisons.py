@@ -172,7 +172,7 @@ TIMES = "$ time ./a\nreal\t0m{}s\nuser\t0m{}s\nsys\t0m0.05s\n"
 def test_the_first_of_three_runs() -> None:
     runs = [TIMES.format(real, "0.50") for real in ("4.10", "1.20", "1.25")]
     assert (
-        "The log has 3 runs that differ in nothing that it shows. The first is 4.1 s (line 2)"
+        "The log has 3 runs that are alike as far as they were read. The first is 4.1 s (line 2)"
         in statements("".join(runs))
     )
     assert "The first is" not in statements("".join(runs[::-1]))
