@@ -109,6 +109,15 @@ RALLY = """|         Metric |         Task |   Value |   Unit |
 |   50th percentile service time | index-append | 514.15 | ms |
 |                error rate | index-append | {share} | % |
 """
+WRK = """  12 threads and 400 connections
+  Thread Stats   Avg      Stdev     Max   +/- Stdev
+    Latency     {mean}s   399.45ms   1.94s    61.76%
+  7067 requests in {took}, 5.77GB read
+"""
+OF_KAFKA = (
+    "100000 records sent, 900.0 records/sec (0.01 MB/sec), {mean} ms avg latency, 910.00 ms max "
+    "latency, 890 ms 50th, 890 ms 95th, 890 ms 99th, 890 ms 99.9th.\n"
+)
 SMART = """SMART overall-health self-assessment test result: {result}
   9 Power_On_Hours          0x0032   083   083   000    Old_age   Always       -       15261
 """
@@ -218,7 +227,7 @@ def statements(log: str) -> str:
             ETHTOOL.format(name="rx_csum_offload_good", count=1725828),
         ),
         (
-            ETHTOOL.format(name="rx_missed_errors", count=527),
+            ETHTOOL.format(name="rx_missed_errors", count=5270),
             "hardly holds any rate",
             ETHTOOL.format(name="rx_missed_errors", count=1725828),
         ),
@@ -267,6 +276,16 @@ def statements(log: str) -> str:
             RALLY.format(late=2145.15, share=0),
             "requests wait for their turn",
             RALLY.format(late=514.9, share=0),
+        ),
+        (
+            WRK.format(mean="1.32", took="1.67m"),
+            "keep 93 connections busy, and 400 were open",
+            WRK.format(mean="1.32", took="25.00s"),
+        ),
+        (
+            OF_KAFKA.format(mean="8.90"),
+            "half of all times are as long as the median",
+            OF_KAFKA.format(mean="850.00"),
         ),
         (TPM.format(first=132), "hardly anything was done", TPM.format(first=849000)),
         (

@@ -17,7 +17,7 @@ from benchbook.findings import Finding
 
 State = tuple[Report, Finding | None]
 _MOST_LINES, _MOST_GROUPS, _MOST_SHOWN = 5000, 200, 4
-FEW = 1e-6  # of the packets: what hardly matters
+FEW = 1e-5  # of the packets: what hardly matters
 _COUNT = r"\d{1,20}"
 
 # What counters of ethtool -S mean, by parts of their names; the first that fits takes it.

@@ -206,3 +206,29 @@ def at_its_limit(report: Report) -> Iterator[str]:
                 f"above {limit / 1e3:g} s. Most likely a limit gave up waiting there (of the "
                 "tool, a proxy or the server), so the longest waits were cut"
             )
+
+
+ACCOUNTED, MANY = 0.4, 16  # of the connections, those that latencies account for
+GIVES_UP_NS = (1.8e9, 2e9)  # what wrk waits for, unless it is told otherwise
+
+
+@rule
+def time_without_answers(report: Report) -> Iterator[Finding]:
+    """Connections of wrk that are always busy, and latencies that account for few of them.
+
+    Decided by count, mean and time: what a connection waits for is in its latencies, unless the
+    request timed out or failed.
+    """
+    count, mean = report.only(COUNT, "total"), report.only(TIME, "mean")
+    took, most = report.facts.get("elapsed_s"), report.facts.get("concurrency")
+    if report.tool != "wrk" or not (is_number(took) and is_number(most)) or most < MANY:
+        return
+    if not (count and mean and count.is_positive and mean.is_positive and 0 < took < NO_RUN_S):
+        return
+    under_way = count.value * mean.base_value / 1e9 / took
+    if under_way < ACCOUNTED * most and not report.facts.get("is_paced") and count.value > most:
+        longest = report.only(TIME, "max")
+        is_cut = longest and GIVES_UP_NS[0] <= longest.base_value <= GIVES_UP_NS[1]
+        words: dict[str, Any] = {"count": count, "mean": mean, "took": took, "most": most}
+        words |= {"under_way": under_way, "longest": longest if is_cut else None}
+        yield finding("time-without-answers", words, about=[mean])

@@ -63,6 +63,23 @@ def _too_low(
     return (share, top, bound_ns) if mean.base_value > BEYOND * bound_ns else None
 
 
+BELOW_HALF = 0.45  # of the median: half of all times are as long at least
+
+
+@rule
+def mean_below_median(report: Report) -> Iterator[Finding]:
+    """A mean of times below half of their median, as no times have it."""
+    for name, own in _percentiles(report).items():
+        median = next((time for share, time in own if share == 50.0), None)
+        mean = report.only(name, "mean") if median else None
+        if median is None or mean is None or not mean.is_positive:
+            continue
+        if mean.base_value + mean.base_half < BELOW_HALF * median.base_value:
+            words = {"mean": mean, "median": median, "what": name}
+            yield finding("mean-below-half", words)
+            return
+
+
 OF_MEDIANS = "microbenchmark"  # whose means are judged by its medians
 CLEARLY = 1.01  # mean ÷ percentile, in tables of few digits
 

@@ -24,7 +24,7 @@ def errors_of_rows(report: Report) -> Iterator[Finding]:
         yield finding("errors-of-rows", words, about=counts)
 
 
-TIMES, LONG_NS = 20.0, 5e7
+TIMES, LONG_NS = 20.0, 2e7
 
 
 @rule
