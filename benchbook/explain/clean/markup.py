@@ -47,12 +47,12 @@ _HOST = (
     r"|(?=[A-Za-z.-]{0,60}[\d.-])[\w.-]+ [\w./@-]+: )?"
 )
 _STAMPS = (
+    rf"\[{_ISO} +(?:INFO|DEBUG|TRACE) +[\w:.-]{{1,80}}\] ",  # of Rust
     rf"(?:[^\t\n]{{1,120}}\t){{2}}(?={_ISO} )",  # gh run view --log: job and step
     rf"\[?{_ISO}\]?(?: \d\d[OE][+ ]|[ \t]|[|:]\s?){_PROCESS}",  # GitHub, GitLab, loggers, journal
     # What loggers name: Python's, and those of Java.
     r"- [\w.]{1,60} - (?:INFO|DEBUG) - ",
     r"- (?:INFO|DEBUG) - ",
-    rf"\[{_ISO} +(?:INFO|DEBUG|TRACE) +[\w:.-]{{1,80}}\] ",  # of Rust
     r"\d{4}/\d\d/\d\d \d\d:\d\d:\d\d(?:\.\d{1,9})? (?:[\w./-]{1,60}\.go:\d{1,6}: )?",  # of Go
     r"\((?:[\w.]{1,40} )?pid=\d{1,8}(?:, ip=[\d.]{7,15})?\) ",  # Ray
     r"\[rank ?\d{1,5}\]:? ",  # PyTorch

@@ -5,13 +5,15 @@ from __future__ import annotations
 import re
 
 from benchbook.explain.context.error_messages import Entry, Message
+from benchbook.explain.context.source_code import is_source
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Log
 
 # At the beginning of a line, behind the name of a program or a place in a file.
 _FAILED = late(
     r"^\W{0,4}(?:[\w./+-]{1,60}(?::\d{1,6}){0,2}: )?(?:(?:fatal|internal|runtime|uncaught) )?"
-    r"(?:(?:errors?|fatal|panic|\w{2,40}(?:Error|Exception))(?: ?[\[(][^\])\n]{1,60}[\])])?\]?"
+    r"(?:(?:errors?|fatal|panic|(?-i:[A-Z]\w{1,40}(?:Error|Exception)))"
+    r"(?: ?[\[(][^\])\n]{1,60}[\])])?\]?"
     r"(?:\s*:(?!:)\s*(?!0\b|none\b|no errors?\b)\S|!)|segmentation fault|bus error|core dumped)",
     re.I,
 )
@@ -31,6 +33,8 @@ _LONGEST, _MOST = 600, 20
 
 def own_errors(log: Log) -> list[Message]:
     """The lines that name a failure, as one message; none where no line does."""
+    if is_source(log):
+        return []
     lines = [
         line
         for line in log.having(*_WORDS)

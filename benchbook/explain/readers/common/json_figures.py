@@ -7,6 +7,7 @@ They are read where nothing else was recognised. What names no unit is shown as 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
 from benchbook.explain.lazy_regex import late
@@ -39,21 +40,26 @@ _LONGEST_LABEL = 120
 
 
 def read(log: Log) -> list[Report]:
-    """One report for each document."""
-    reports = []
+    """One report for each document, and one for all that have a figure or two, as lines of JSON."""
+    reports: list[Report] = []
+    small: list[Result] = []
     lines = {line.number: line.text for line in log.lines} if log.documents else {}
     for document in log.documents:
-        results: list[Result] = []
         above = _TITLE.match(lines.get(document.number - 1, ""))
         title = above["title"] if above else ""
-        for result in _figures(document, document.value, title, ""):
-            results.append(result)
-            if len(results) == _MOST:
-                break
-        with_unit = sum(result.unit != "1" for result in results)
-        if with_unit >= _LEAST or (not with_unit and len(results) >= _LEAST_BARE):
+        results = list(islice(_figures(document, document.value, title, ""), _MOST))
+        if _is_enough(results):
             reports.append(Report(TOOL, results, results[0].line, "", {}, _notes(results)))
-    return reports
+        elif len(small) < _MOST and any(result.unit != "1" for result in results):
+            small += results
+    if _is_enough(small):
+        reports.append(Report(TOOL, small, small[0].line, "", {}, _notes(small)))
+    return sorted(reports, key=lambda report: report.line)
+
+
+def _is_enough(results: list[Result]) -> bool:
+    with_unit = sum(result.unit != "1" for result in results)
+    return with_unit >= _LEAST or (not with_unit and len(results) >= _LEAST_BARE)
 
 
 def _notes(results: list[Result]) -> list[str]:

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
+from benchbook.explain.context import source_code
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Line, Log, Report, Result
 from benchbook.explain.readers.common.named_figures import pairs_of
@@ -104,33 +105,33 @@ _OF_TIME = late(
     r"|overhead|per (?:op\w*|iteration|call|request)|time per|finish(?:es|ed)|complet(?:es|ed)"
     r"|stddev|regress\w*|wall|total time|(?:run|load|response|query|build|compile|startup) time)\b"
 )
-# Lines of source code say what they do, not what was measured.
-_CODE = late(
-    r"^\s*(?:#\s*(?:include|define|if|pragma)|import |from \w+ import|def |func |fn |class "
-    r"|return\b"
-    r"|public |private |static |const |let |var |(?:if|for|while|switch) ?\()|[;{}]\s*$|^\s*[})\]]"
-)
 _CLAUSE = late(r"[.;!?]\s|[,:]\s+|\s+-{1,2}\s+|\s*\|\s*|\t+|\s{2,}")
 _SENTENCE = late(r"[.;!?]\s")
 _SPACES = late(r"\s+")
+_LEAST = 3  # figures that need no word of a measurement, if one is a rate
 _LONGEST, _MOST, _MOST_OF_LINE = 4000, 400, 40  # characters of a line; figures
+_LONGEST_CODE = 400
 _WORDS = 70  # characters next to a figure that are shown
 
 
 def read(log: Log) -> list[Report]:
     """One report of all such figures of a log."""
+    if source_code.is_source(log):
+        return []
     results: list[Result] = []
     is_measured = False
     for line in log.printed_lines():
         text = line.text
         if len(text) > _LONGEST or len(results) >= _MOST or not any(map(str.isdigit, text)):
             continue
-        if _CODE.search(text):
-            continue
+        if source_code.LINE.search(text[:_LONGEST_CODE]):
+            continue  # it says what a program does, not what was measured
         own = list(_of_line(log, line))
         results += own
         is_measured = is_measured or _says_measured(text, own)
-    if not is_measured:
+    measured = [own for own in results if own.name != _POSSIBLE]
+    has_rate = any(own.unit not in _TIMES for own in measured)
+    if not is_measured and not (has_rate and len(measured) >= _LEAST):
         return []
     return [Report(TOOL, results, results[0].line, notes=[NOTE])]
 
