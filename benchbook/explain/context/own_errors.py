@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 from benchbook.explain.context.error_messages import Entry, Message
-from benchbook.explain.context.source_code import is_source
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Log
+from benchbook.explain.source_code import is_source
 
 # At the beginning of a line, behind the name of a program or a place in a file.
 _FAILED = late(

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice, pairwise
 from typing import Any, NamedTuple
 
+from benchbook.explain import source_code
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Log, Report, Result
 from benchbook.explain.readers.common.table_columns import UNITS
@@ -46,7 +47,9 @@ class _Row(NamedTuple):
 
 
 def read(log: Log) -> list[Report]:
-    """One report for each kind of lines."""
+    """One report for each kind of lines; none of source code."""
+    if source_code.is_source(log):
+        return []
     kinds: dict[str, list[_Row]] = {}
     for line in islice(log.printed_lines(), _MOST):
         text = line.text.strip()
