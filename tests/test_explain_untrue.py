@@ -91,6 +91,44 @@ Triad       {rate}  0.04026     0.04190     0.04050
 Dot         {rate}  0.02684     0.02790     0.02700
 """
 
+CRITERION = """parallel                time:   [224.43 us 227.90 us 231.96 us]
+Found 10 outliers among 100 measurements (10.00%)
+  5 (5.00%) high mild
+  5 (5.00%) high severe
+"""
+SYSTEM_WIDE = """$ perf stat -a -e {event} {program}
+
+ Performance counter stats for 'system wide':
+
+     4,436,049,920      {event}
+
+       0.620030717 seconds time elapsed
+"""
+VERBOSE_TIME = """        Command being timed: "./solve -j 24"
+        User time (seconds): 13.45
+        System time (seconds): 2.72
+        Percent of CPU this job got: 586%
+        Elapsed (wall clock) time (h:mm:ss or m:ss): 0:02.75
+        Maximum resident set size (kbytes): 303284
+        Exit status: 0
+"""
+BY_THREADS = """docs,threads,{name}_ms
+100,1,1.9917
+100,2,1.2836
+100,4,1.1899
+100,10,1.1958
+500,1,{one}
+500,2,{two}
+500,4,{four}
+500,10,{ten}
+2000,1,36.1680
+2000,2,19.0427
+2000,4,10.4746
+2000,10,4.8747
+"""
+GROWS = {"one": 8.8150, "two": 4.9774, "four": 2.7283, "ten": 1.3536}
+STAYS = {"one": 8.8150, "two": 4.9774, "four": 4.7283, "ten": 4.6536}
+
 
 def printed(log: str, capsys: pytest.CaptureFixture[str]) -> str:
     """What explain prints of the log, in one line."""
@@ -117,6 +155,10 @@ def printed(log: str, capsys: pytest.CaptureFixture[str]) -> str:
         (PERF, "None of the processor's events was counted"),
         (OF_80_MILLION + ROWS, "array elements 80,000,000"),
         (ROWS, "Its lines do not say the size of its arrays"),
+        (CRITERION, "may be why"),
+        (SYSTEM_WIDE.format(event="cycles", program="./bench 3"), "not of ./bench alone"),
+        (VERBOSE_TIME, "So 5.88 CPUs were busy"),
+        (BY_THREADS.format(name="par", **STAYS), "no longer improves beyond 2 threads"),
     ],
 )
 def test_what_is_said(log: str, words: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -143,6 +185,11 @@ def test_what_is_said(log: str, words: str, capsys: pytest.CaptureFixture[str]) 
         (PERF, "only what the kernel counts"),
         (OF_80_MILLION + ROWS, "do not say"),
         (OF_80_MILLION.replace("80000000", "10000000") + ROWS, "array elements 10,000,000"),
+        (CRITERION, "mean that other work ran"),
+        (SYSTEM_WIDE.format(event="uncore_imc_0/cas_count_read/", program="./bench"), "alone"),
+        (SYSTEM_WIDE.format(event="cpu/cycles/", program=""), "alone"),
+        (BY_THREADS.format(name="par", **GROWS), "no longer improves"),
+        (BY_THREADS.format(name="seq", **STAYS), "no longer improves"),
         (
             DEVICE_RUN.format(of="CUDA", kind="CUDA", name="NVIDIA A100", rate="1355000.0")
             + DEVICE_RUN.format(of="OMP", kind="", name="", rate="20000.0"),

@@ -144,17 +144,41 @@ def _grown(slow: Counted, fast: Counted) -> list[Result]:
 _OTHER_WORK = late(r"^(?:sleep|\d+(?:\.\d+)?|perf|stat|sudo)$")
 
 
+# Options of perf stat that the next word belongs to.
+_WITH_VALUE = late(
+    r"^(?:-[eMCIroptGxDb]|--(?:event|metrics|cpu|repeat|interval-print|output|pid|tid|cgroup"
+    r"|field-separator|delay|filter|pre|post|log-fd|timeout|interval-count))$"
+)
+_OF_SOCKET = late(r"(?i)^(?!cpu(?:_core|_atom)?/)[\w.-]+/|uncore|_pmu_")
+
+
+def _started(words: Sequence[str]) -> list[str]:
+    """What the words behind `perf stat` start: from the first that is no option or its value."""
+    left = iter(words)
+    for word in left:
+        if word == "--":
+            return list(left)
+        if _WITH_VALUE.match(word):
+            next(left, None)
+        elif not word.startswith("-"):
+            return [word, *left]
+    return []
+
+
 @rule
 def whole_machine(report: Report) -> Iterator[Finding]:
     """A program that was started under perf stat -a, so that the counts are not of it alone.
 
-    Decided by the command line above; with sleep the whole machine is what was meant.
+    Decided by the command line above; with sleep the whole machine is what was meant, and what a
+    unit of the whole socket counts can only be counted so.
     """
     words = report.asked
     if report.tool != TOOL or "stat" not in words or "system wide" not in _program(report):
         return
     behind = words[words.index("stat") + 1 :]
-    program = [word for word in behind if not word.startswith("-")]
+    program = _started(behind)
+    if any(_OF_SOCKET.search(own.name) for own in report.results):
+        return
     if ("-a" in behind or "--all-cpus" in behind) and program and "sleep" not in behind:
         last = program[-1] if _OTHER_WORK.match(program[0]) else program[0]
         if "/" in last:  # else it may be what an option was given

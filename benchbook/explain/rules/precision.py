@@ -130,9 +130,11 @@ def parallel_time(report: Report) -> Iterator[str]:
     user = report.only("user time")
     if elapsed is None or user is None or not (elapsed.is_positive and user.is_positive):
         return
-    times = user.base_value / elapsed.base_value
-    if times >= PARALLEL:
-        yield finding("parallel-time", user=user, elapsed=elapsed, times=times).explanation
+    kernel = report.only("system time")
+    used = user.base_value + (kernel.base_value if kernel else 0)
+    if user.base_value >= PARALLEL * elapsed.base_value:
+        words = {"user": user, "elapsed": elapsed, "times": used / elapsed.base_value}
+        yield finding("parallel-time", words, kernel=kernel).explanation
 
 
 SPREAD = 0.25  # deviation ÷ mean

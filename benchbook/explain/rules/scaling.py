@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import accumulate, pairwise
+from itertools import accumulate, chain, pairwise
 
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Report, Result
@@ -24,7 +25,9 @@ SIZES = (
 )  # fmt: skip
 TABLE = "table"
 # Times that are no figure of the whole: of all threads together, or of a program that has one.
-_NOT_ELAPSED = late(r"(?i)\b(?:user|sys|system|cpu|sequential|serial|latency)\b")
+_NOT_ELAPSED = late(r"(?i)\b(?:user|sys|system|cpu|latency)\b")
+# What does not use the threads, and stands next to them for comparison.
+_OF_ONE = late(r"(?i)(?:^|[\W_])(?:seq|sequential|serial|single|scalar|baseline)(?:[\W_]|$)")
 _OF_MODEL = "traffic by its model"  # of HPCG: its rating says the same
 _ONE_WORK = late(r"(?i)\btokens?\b")  # times of what all threads do together
 _SPEED_UP = late(r"(?i)^speed-?up\b")
@@ -62,9 +65,17 @@ def scaling(reports: Sequence[Report], machine: Machine) -> Iterator[Finding]:
     sweeps = sorted(_sweeps(reports), key=lambda pair: pair[1][0][1].rate is None)
     known = {report.facts.get("cores") for report in reports} - {None}
     cores = machine.cores or (known.pop() if len(known) == 1 else None)
-    for counts, sweep in sweeps:
-        kind, words = _judged(sweep, sweep[0][1].line in shared_lines)
-        if kind and kind not in kinds:
+    judged = [
+        (counts, sweep, *_judged(sweep, sweep[0][1].line in shared_lines))
+        for counts, sweep in sweeps
+    ]
+    of_figure = Counter(_figure_of(sweep) for _, sweep, _, _ in judged)
+    of_kind = Counter((_figure_of(sweep), kind) for _, sweep, kind, _ in judged)
+    for counts, sweep, kind, words in judged:
+        figure = _figure_of(sweep)
+        # What holds of the smallest of several problems alone is no fault of the figure.
+        is_usual = 2 * of_kind[figure, kind] >= of_figure[figure]
+        if kind and is_usual and kind not in kinds:
             kinds.add(kind)
             is_beyond = is_number(cores) and counts != "devices" and sweep[-1][0] > cores
             words |= {"counts": COUNTS[counts], "cores": cores if is_beyond else None}
@@ -121,7 +132,7 @@ def _sweeps(
         numbers |= {of.get(counts) for report in counted for of in report.settings}
         if not least_counts <= len(numbers - {None}) <= MOST_COUNTS:
             continue
-        sweeps: dict[tuple[object, ...], dict[int, Result]] = {}
+        sweeps: dict[tuple[object, ...], list[dict[int, Result]]] = {}
         for report in counted:
             for result in report.results:
                 count = report.column(result, counts)
@@ -135,10 +146,20 @@ def _sweeps(
                     figure = report.tool, name, result.statistic, result.unit
                     # Of several tables nobody knows what differs between them.
                     table = report.line if report.tool == TABLE else 0
-                    sweeps.setdefault((*figure, table, label, *sizes), {}).setdefault(count, result)
-        for by_count in sweeps.values():
+                    own = sweeps.setdefault((*figure, table, label, *sizes), [{}])
+                    # The same numbers from the beginning again: another problem or another size.
+                    if count in own[-1] and count < max(own[-1]):
+                        own.append({})
+                    own[-1].setdefault(count, result)
+        for by_count in chain.from_iterable(sweeps.values()):
             if len(by_count) >= least_counts:
                 yield counts, sorted(by_count.items())
+
+
+def _figure_of(sweep: Sweep) -> tuple[str, str, str]:
+    """What the figures of a sweep are called; those of other sizes are called the same."""
+    first = sweep[0][1]
+    return first.name, first.statistic, first.unit
 
 
 def _words_of(label: object) -> str:
@@ -148,6 +169,8 @@ def _words_of(label: object) -> str:
 
 def _is_figure(result: Result) -> bool:
     unit = result.unit.lower()
+    if _OF_ONE.search(result.name):
+        return False
     if _is_duration(result):
         return not _NOT_ELAPSED.search(result.name)
     if result.name.startswith(_OF_MODEL) or "by CPU time" in result.name:
