@@ -14,7 +14,7 @@ from benchbook.findings import Finding
 
 # Work of a core. What one core counts for its whole socket is none: memory, the last cache, energy.
 _WORK = late(r"FLOP|UOPS|INSTR|[Ii]nstructions|Branch", 0)
-ALONE = 0.8  # of the sum, what one core has
+ALONE = 0.65  # of the sum, what one core has
 LEAST_CORES = 4
 FAR_MORE = 8.0  # on one socket, as a multiple of the other
 BUSY = 0.7  # of the cores that were counted, and of the time of a core
@@ -23,7 +23,7 @@ UNEQUAL = 1.5  # between the local bandwidths of two nodes
 
 @rule
 def one_core_works(report: Report) -> Iterator[Finding]:
-    """A kind of work of which one core of several does nearly all.
+    """A kind of work of which one core of several does most.
 
     Decided by the sum, the mean and the maximum over the cores that likwid-perfctr prints.
     """
