@@ -126,6 +126,24 @@ BY_THREADS = """docs,threads,{name}_ms
 2000,4,10.4746
 2000,10,4.8747
 """
+POOP = """Benchmark 1 (3 runs): before/zig build-exe
+  measurement          mean ± σ            min … max           outliers         delta
+  wall_time          48.7s  ±  192ms    48.5s  … 48.8s           0 ( 0%)        0%
+  cpu_cycles          212G  ±  770M      211G  …  212G           0 ( 0%)        0%
+"""
+SMALL_CHANGES = """benchmark                  old ns/op    new ns/op    delta
+BenchmarkMinSmall                 12           13   +0.78%
+BenchmarkMinMed                67208        66055   -1.72%
+"""
+PIDIGITS = "The benchmark swings:\npidigits: 188 ms +- 0 ms -> 208 ms +- 0 ms: 1.11x slower\n"
+PRINTED_COMMAND = """# nThread 1 nGpus 1 minBytes 8 maxBytes 8 step: 1048576(bytes) iters: 20
+#       size         count      type   redop     time   algbw   busbw  error
+           8             2     float     sum    20.10    0.00    0.00  0e+00
+"""
+EXPONENT = """more MPI processes slow it down:
+MPI Processes 1 | OpenMP Threads 20 |  simulation time = 6.8361e+02 seconds
+MPI Processes 2 | OpenMP Threads 40 |  simulation time =  1.2219e+03 seconds
+"""
 GROWS = {"one": 8.8150, "two": 4.9774, "four": 2.7283, "ten": 1.3536}
 STAYS = {"one": 8.8150, "two": 4.9774, "four": 4.7283, "ten": 4.6536}
 
@@ -156,6 +174,10 @@ def printed(log: str, capsys: pytest.CaptureFixture[str]) -> str:
         (OF_80_MILLION + ROWS, "array elements 80,000,000"),
         (ROWS, "Its lines do not say the size of its arrays"),
         (CRITERION, "may be why"),
+        (POOP, "212,000,000,000"),
+        (SMALL_CHANGES, "BenchmarkMinMed ns/op new in line 3 changes by -1.72 %"),
+        (PIDIGITS, "old 188 ms"),
+        (EXPONENT, "1,221.9"),
         (SYSTEM_WIDE.format(event="cycles", program="./bench 3"), "not of ./bench alone"),
         (VERBOSE_TIME, "So 5.88 CPUs were busy"),
         (BY_THREADS.format(name="par", **STAYS), "no longer improves beyond 2 threads"),
@@ -186,6 +208,11 @@ def test_what_is_said(log: str, words: str, capsys: pytest.CaptureFixture[str]) 
         (OF_80_MILLION + ROWS, "do not say"),
         (OF_80_MILLION.replace("80000000", "10000000") + ROWS, "array elements 10,000,000"),
         (CRITERION, "mean that other work ran"),
+        (POOP, "allows at most"),
+        (SMALL_CHANGES, "8.33 %"),
+        (PIDIGITS, "figure 0 ms"),
+        (PRINTED_COMMAND, "last command above"),
+        (EXPONENT, "figure 3 s"),
         (SYSTEM_WIDE.format(event="uncore_imc_0/cas_count_read/", program="./bench"), "alone"),
         (SYSTEM_WIDE.format(event="cpu/cycles/", program=""), "alone"),
         (BY_THREADS.format(name="par", **GROWS), "no longer improves"),

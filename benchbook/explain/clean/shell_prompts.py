@@ -16,7 +16,7 @@ _WORDS = (
     *("ommand: ", "ommand line: ", "to execute: ", "md: "),
 )
 _LONGEST = 4096  # characters; what is longer is no line that somebody typed
-_LIKE_COMMAND = r"(?=[a-z./~_\\]|[A-Z]\w*=|[A-Z]:\\|\.\\)"
+_LIKE_COMMAND = r"(?=(?!nThread )[a-z./~_\\]|[A-Z]\w*=|[A-Z]:\\|\.\\)"
 _PROMPTS = (
     # user@host:~$, [user@host dir]#, (env) user@host %
     r"(?:\([\w.:/ -]{1,40}\) ?)?\[?[\w.-]{1,40}@[\w.-]{1,80}[^\n$#%>❯»]{0,120}\]? ?[$#%>❯»] ?",

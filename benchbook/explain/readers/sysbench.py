@@ -81,7 +81,10 @@ _HEADS = (
 )
 _SUMMARIES = ("Test execution summary:", "General statistics:")  # above all figures of times
 # What can only stand above the figures of a run.
-_BEGINS = ("Running the test with", "Running memory speed test", "Doing memory operations speed")
+_BEGINS = (
+    "Running the test with", "Running memory speed test", "Doing memory operations speed",
+    "CPU speed:",
+)  # fmt: skip
 _STARTING_S = 0.002  # the rate is over the time with the start of the threads, the total without
 
 

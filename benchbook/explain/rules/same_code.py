@@ -86,12 +86,20 @@ def _is_sure(pair: Compared) -> bool:
 
 
 SMALL_PERCENT = 10.0
+DIGITS = 3.0  # times what the last printed digits leave open: less may be another change
+
+
+def _rounding_percent(pair: Compared) -> float:
+    """How much of a change the last digits of both sides leave open."""
+    sides = [own for own in (pair.old, pair.new) if own.is_positive]
+    return sum(100 * own.half / own.value for own in sides)
 
 
 @rule
 def single_runs(report: Report) -> Iterator[str]:
     """A note on small changes of a table that compares one run of each side."""
     alone = [pair for pair in compared([report]) if pair.new.of.get("is_single")]
+    alone = [pair for pair in alone if abs(pair.percent) > DIGITS * _rounding_percent(pair)]
     small = [pair for pair in alone if abs(pair.percent) < SMALL_PERCENT]
     if small and "said_same_line" not in report.facts:
         first = small[0]

@@ -41,7 +41,8 @@ def _timing(reading: Reading[_Request], text: str) -> None:
     if "time" not in text or (found := _TIMING.search(text)) is None:
         return
     name = {"sampling": "sample"}.get(found["name"], found["name"])
-    of: dict[str, Any] = {"calls": int(found["count"])} if found["count"] else {}
+    counted = "tokens" if found["of"] == "tokens" else "calls"
+    of: dict[str, Any] = {counted: int(found["count"])} if found["count"] else {}
     if any(own.name == f"{name} time" for own in reading.run.results):
         reading.begin()
     reading.add(f"{name} time", found["time"], "ms", "total", of)

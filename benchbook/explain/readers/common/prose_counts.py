@@ -23,7 +23,8 @@ _MORE_UNITS = {
 _UNITS = {unit: own for unit, own in (UNITS | _MORE_UNITS).items() if unit not in ("%", "s")}
 _UNIT = "|".join(re.escape(unit) for unit in sorted(_UNITS, key=len, reverse=True))
 _FIGURE = late(
-    rf"(?<![\w.,/:-])~?(?P<value>\d[\d,]*(?:\.\d+)?) ?(?P<unit>{_UNIT})(?![\w/])"
+    rf"(?<![\w.,/:+-])~?(?P<value>\d[\d,]*(?:\.\d+)?(?:[eE][-+]?\d{{1,3}})?) ?"
+    rf"(?P<unit>{_UNIT})(?![\w/])"
     r"(?P<each> (?:per|each|for each)\b)?"
 )
 _NUMBERS = {

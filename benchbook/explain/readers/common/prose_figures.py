@@ -34,7 +34,8 @@ _UNIT = "|".join(re.escape(unit) for unit in sorted(_UNITS, key=len, reverse=Tru
 _NUMBER = r"(?<![\w.,/-])\d[\d,]*(?:\.\d+)?"
 _ARROW = r"(?:-{1,3}>|=>|→|⇒|➜|to)"
 _PAIR = late(
-    rf"(?P<old>{_NUMBER}) ?(?P<old_unit>{_UNIT})?(?![\w/]) ?{_ARROW} ?~?"
+    rf"(?P<old>{_NUMBER}) ?(?P<old_unit>{_UNIT})?(?![\w/])"
+    rf"(?: ?(?:±|\+/?-) ?\d[\d.,]{{0,20}}(?: ?(?:{_UNIT}))?(?![\w/]))? ?{_ARROW} ?~?"
     rf"(?P<new>\d[\d,]*(?:\.\d+)?) ?(?P<new_unit>{_UNIT})?(?![\w/%])"
 )
 _CLAIM = late(

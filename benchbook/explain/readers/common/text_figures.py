@@ -177,6 +177,8 @@ def _figures(log: Log, line: Line) -> Iterator[Result]:
         begin = found[number - 1].end() if number else 0
         end = found[number + 1].start() if number + 1 < len(found) else len(text)
         before, behind = text[begin : figure.start()], text[figure.end() : end]
+        if before.rstrip().endswith(("±", "+-", "+/-")):
+            continue  # a deviation, of the figure before it
         clause = _SENTENCE.split(before)[-1]
         unit = _UNITS[figure["unit"]]
         if unit in _TIMES and (
