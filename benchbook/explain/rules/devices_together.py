@@ -63,7 +63,7 @@ def prompts_apart(reports: Sequence[Report]) -> Iterator[Finding]:
     for report in reports:
         each = report.only(PROMPT)
         if report.tool == "llama.cpp" and each is not None and each.is_positive:
-            timed.append((each, each.of.get("calls")))
+            timed.append((each, each.of.get("tokens")))
     long_ones = [(each, calls) for each, calls in timed if is_number(calls) and calls > 0]
     for slow, count in long_ones:
         for fast, other in long_ones:

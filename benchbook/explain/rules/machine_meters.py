@@ -124,8 +124,8 @@ def device_at_limit(report: Report) -> Iterator[Finding | str]:
     )
     if loads and not at_work and all(own.value == 0 for own in loads):
         yield (
-            f"line {loads[0].line}: no GPU of this table works at this moment (0 %), so what it "
-            "shows of clocks, power and links may be that of an idle one"
+            f"line {loads[0].line}: no GPU of this table works at this moment (0 %). Clocks, power "
+            "and links may be those of an idle one"
         )
 
 
