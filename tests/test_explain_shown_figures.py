@@ -1,4 +1,4 @@
-"""The figures that people look for stand in what explain prints: zeros that say something, spreads,
+"""explain prints the figures that people look for: zeros that say something, spreads,
 parts of requests, states of the machine, and lines that no reader knows."""
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""iostat, with -x or without: requests, rates, waits, queue and use of each device, and how busy
-the CPUs were, interval by interval."""
+"""iostat, with -x or without: requests, rates, waits, queue and use of each device, interval by
+interval. How busy the CPUs were is read as mpstat's."""
 
 from __future__ import annotations
 
@@ -11,8 +11,6 @@ from benchbook.explain.readers.common.line_reader import LineReader, Reading, Ru
 
 TOOL = "iostat"
 _HEAD = late(r"^Device:?\s+(?P<columns>\S.*%util|tps\s.*[kM]B_(?:read|wrtn|dscd))$")
-_CPU_HEAD = late(r"^avg-cpu:\s+(?P<columns>%user\s.*%idle)$")
-_CPU_ROW = late(r"^\d[\d.,]*(?:\s+\d[\d.,]*){4,7}$")
 _BANNER = late(r"^Linux \d\S* \(\S+\)\s")
 _ROW = late(r"^(?P<device>[a-zA-Z][\w!/.:-]{0,40})\s+(?P<values>\d[\d.,]*(?:\s+\d[\d.,]*){4,30})$")
 _DEVICE = late(r"^(?P<device>[a-zA-Z][\w!/.:-]{0,80})$")
@@ -45,7 +43,6 @@ class _Run(Run):
     rows: int = 0
     banner: bool = False  # of the program, above its first report
     interval: int = -1
-    cpu_columns: list[str] = field(default_factory=list)  # of the next line
     device: str = ""  # whose values stand on the next line
 
 
@@ -59,16 +56,6 @@ def _line(reading: Reading[_Run], text: str) -> None:
             run.facts["since_start_line"] = reading.line.number
     elif _BANNER.match(text):
         run.banner = True
-    elif found := _CPU_HEAD.match(text):
-        run.cpu_columns = found["columns"].split()
-        run.line = run.line or reading.line.number
-    elif run.cpu_columns and _CPU_ROW.match(text):
-        own: dict[str, Any] = {"interval": run.interval + 1}
-        cells = text.split()
-        if len(cells) == len(run.cpu_columns):
-            for name, cell in zip(run.cpu_columns, cells, strict=True):
-                reading.show(f"CPU {name.lstrip('%')}", cell, "%", of=own)
-        run.cpu_columns = []
     elif run.columns and run.rows < _MOST and (found := _ROW.match(text)):
         _row(reading, found["device"], found["values"].split())
     elif run.columns and (found := _DEVICE.match(text)):

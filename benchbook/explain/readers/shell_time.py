@@ -102,7 +102,7 @@ class _Run(Run):
     """One timed command; `counted` is what the lines above say of its threads, and where."""
 
     counted: tuple[int, int] = (0, 0)
-    is_headed: bool = False  # whether R's heads stand in the line above
+    is_headed: bool = False  # whether the line above holds the names of R's columns
 
     def finish(self) -> bool:
         """Keep it if it has two of its times or more."""

@@ -289,7 +289,7 @@ def _read(
 
 
 def _ends(log: Log, value: float | None, text: str | None) -> tuple[float, float] | None:
-    """The ends that stand in brackets behind a value, which is between them."""
+    """The lower and the upper end, in brackets behind a value that lies between them."""
     found = _ENDS.fullmatch(text) if text and value is not None else None
     low, high = (log.number(found[end]) if found else None for end in ("low", "high"))
     if value is None or low is None or high is None:

@@ -201,7 +201,7 @@ def _figures(log: Log, line: Line) -> Iterator[Result]:
 
 
 def _near(before: str, figure: str, behind: str) -> str:
-    """The words of the clause that a figure stands in: those before it, and a few behind."""
+    """The words next to a figure: those before it in its clause, and a few behind."""
     left = _CLAUSE.split(before.rstrip(" ~≈<>≤≥(="))[-1]
     left = left or next((part for part in reversed(_CLAUSE.split(before)) if part.strip()), "")
     right = _CLAUSE.split(behind)[0] if behind[:1] in (" ", ")") else ""
