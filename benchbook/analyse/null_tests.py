@@ -10,6 +10,7 @@ import pandas as pd
 
 from benchbook import stats
 from benchbook.analyse.tables import rate
+from benchbook.core.errors import BenchbookError
 from benchbook.define.points import Point
 
 
@@ -29,10 +30,14 @@ def ratio_interval(
     points, blocks = summaries["point"].to_numpy(), summaries["block"].to_numpy()
     times = summaries[measure].to_numpy(np.float64)
     values = rate(summaries["bytes_declared"].to_numpy(), times) if quantity == "rate" else times
+    names = numerator, denominator
     sides = [
-        dict(zip(blocks[points == name], values[points == name], strict=True))
-        for name in (numerator, denominator)
+        dict(zip(blocks[points == name], values[points == name], strict=True)) for name in names
     ]
+    if any(len(side) < (points == name).sum() for side, name in zip(sides, names, strict=True)):
+        raise BenchbookError(
+            "A block has two summaries of one point; remove the run and measure it again"
+        )
     if not all(value > 0 for side in sides for value in side.values()):
         return None
     top, bottom = sides
