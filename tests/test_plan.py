@@ -411,6 +411,10 @@ def result(*states: str) -> Result:
     return Result(outcomes, {}, 5000, 0, 5000, None, None)
 
 
+def not_asked(points, numbers) -> None:
+    raise AssertionError(f"nothing of {points} sleeps before it measures")
+
+
 def test_pilot_loses_only_the_guilty_point() -> None:
     made = planned()
     group = made.points[:3]
@@ -422,7 +426,7 @@ def test_pilot_loses_only_the_guilty_point() -> None:
         at = names.index(group[1].id)
         return result(*["ok"] * at, *["failed"] * (len(points) - at))
 
-    record = pilot(made, [group], start)
+    record = pilot(made, [group], start, not_asked)
     assert set(record["failed"]) == {group[1].id}
     assert set(record["points"]) == {group[0].id, group[2].id}
 
@@ -430,7 +434,7 @@ def test_pilot_loses_only_the_guilty_point() -> None:
 def test_pilot_forgives_a_program_that_somebody_else_ended() -> None:
     made = planned()
     answers = [result("failed"), result("ok")]
-    record = pilot(made, [made.points[:1]], lambda points, numbers: answers.pop(0))
+    record = pilot(made, [made.points[:1]], lambda points, numbers: answers.pop(0), not_asked)
     assert record["failed"] == {}
 
 
@@ -438,15 +442,20 @@ def test_pilot_prices_a_peer_that_sleeps_by_the_turn_it_slept_towards() -> None:
     made = replace(planned(), peers={"theirs": {"sleeps_after": "Warm"}})
     other = made.points[0]
     peer = replace(other, variant="theirs")
-    turns = {peer.id: iter([3e9, 1e9]), other.id: iter([5000])}
-    calls = []
+    walls = {peer.id: 1e9, other.id: 5000}
+    calls, ahead = [], []
 
     def start(points, numbers):
         calls.append(points[0].id)
-        return replace(result("ok"), wall_ns=int(next(turns[points[0].id])))
+        return replace(result("ok"), wall_ns=int(walls[points[0].id]))
 
-    record = pilot(made, [[other], [peer]], start)
-    assert calls == [peer.id, other.id, peer.id]
+    def start_ahead(points, numbers):
+        assert not calls
+        ahead.append(points[0].id)
+
+    record = pilot(made, [[peer], [other]], start, start_ahead)
+    assert ahead == [peer.id]
+    assert calls == [other.id, peer.id]
     assert record["failed"] == {}
     assert 1e9 <= record["block_ns"] < 2e9
 
@@ -459,7 +468,7 @@ def test_no_host_is_too_busy_for_an_answer(slower: float) -> None:
     def start(points, numbers):
         return replace(result("ok"), wall_ns=block_ns)
 
-    assert pilot(made, [made.points[:1]], start)["points"]
+    assert pilot(made, [made.points[:1]], start, not_asked)["points"]
 
 
 def test_pilot_does_not_wait_twice_for_a_hanging_point() -> None:
@@ -470,7 +479,7 @@ def test_pilot_does_not_wait_twice_for_a_hanging_point() -> None:
         calls.append(points)
         return result("timeout")
 
-    record = pilot(made, [made.points[:1]], start)
+    record = pilot(made, [made.points[:1]], start, not_asked)
     assert len(calls) == 1
     assert list(record["failed"].values()) == [{"state": "timeout", "reason": "why"}]
 

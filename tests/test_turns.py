@@ -122,6 +122,15 @@ def test_reports_of_all_parts_are_joined(program: Path) -> None:
         assert seen["smallest_share"] == 0.5
 
 
+def test_turns_that_begin_cold_repeat_no_warm_up(program: Path) -> None:
+    done = run(program, *words(point(10)), "--turns=4", "--cold-turns")
+    (only,) = points(done.stdout)
+    marks = [line["warm_up"] for line in lines(done.stdout) if line["kind"] == "sample"]
+    assert marks == [True, True, *[False] * 10]
+    if not only["observations"]["prepared_again"]:
+        assert only["observations"]["calls"] == 10 + 2
+
+
 def test_a_part_that_fails_voids_its_point(program: Path) -> None:
     done = run(program, *words(*[point(50)] * 2), "--turns", "50")
     reasons = [found["reason"] for found in points(done.stdout)]
@@ -301,6 +310,20 @@ def test_the_planner_counts_the_warm_ups_of_every_part() -> None:
     assert here.plan.settings.turns >= 12
     assert repetitions(here.plan, taker, count) == 12 + 3 + 11
     assert repetitions(here.plan, "another", count) == 15
+    large = dataclasses.replace(here.plan, sizes={"total LLC": 1})
+    assert repetitions(large, taker, count) == 12 + 3
+
+
+def test_what_is_larger_than_all_caches_begins_its_turns_cold() -> None:
+    plan = starter_of_mbw().plan
+    bytes_of = {made.id: plan.buffers * made.factors["bytes"] for made in plan.points}
+    smallest, largest = min(bytes_of.values()), max(bytes_of.values())
+    for llc_bytes, at_least in ((largest // 4, largest), (smallest // 4, smallest)):
+        made = dataclasses.replace(plan, sizes={"total LLC": llc_bytes})
+        cold = {name for name in bytes_of if made.begins_turns_cold(name)}
+        assert cold == {name for name, size in bytes_of.items() if size >= at_least}
+    unknown = dataclasses.replace(plan, sizes={"total LLC": None})
+    assert not any(unknown.begins_turns_cold(name) for name in bytes_of)
 
 
 def test_companions_are_not_kept() -> None:

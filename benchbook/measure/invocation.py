@@ -56,6 +56,7 @@ class Request:
     scheduling: Scheduling = Scheduling.NORMAL
     turns: int = 1  # parts in which each point is measured, in turns with the others
     pauses: bool = False  # before each turn, so that other programs have theirs
+    cold_turns: bool = False  # no warm-up before later turns
 
     @property
     def turns_of_points(self) -> list[int]:
@@ -118,6 +119,7 @@ def command_line(request: Request) -> list[str]:
         f"--seed={request.seed}",
         *([f"--turns={request.turns}"] if request.turns > 1 else []),
         *(["--pause"] if request.pauses else []),
+        *(["--cold-turns"] if request.cold_turns else []),
     ]
 
 

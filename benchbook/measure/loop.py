@@ -89,7 +89,8 @@ class Run:
         if self.plan.settle is None:
             left_s = expected(self.plan)[1] * self.plan.least / 1e9
             self.say("pilot", 0, self.plan.looks[0], left_s)
-            return pilot(self.plan, self.starter.groups(self.plan.points), self._try)
+            groups = self.starter.groups(self.plan.points)
+            return pilot(self.plan, groups, self._try, self._start_ahead)
         # Another number of samples would be another estimate than the one to be settled.
         fixed = self.plan.settle["pilot"]["points"]
         return {"points": fixed, "failed": {}, "block_ns": 0, "wall_ns": 0}
@@ -135,8 +136,13 @@ class Run:
         return sum(self.share_s.get(point.id, 0.0) for point in points) or 1.0
 
     def _try(self, group: list[Point], numbers: Numbers) -> Result:
-        dice = random.Random(f"{self.seed}/pilot/{group[0].id}")
-        return self.starter.try_out(group, numbers, dice)[1]
+        return self.starter.try_out(group, numbers, self._dice_of_pilot(group))[1]
+
+    def _start_ahead(self, group: list[Point], numbers: Numbers) -> None:
+        self.starter.start_ahead(group, numbers, self._dice_of_pilot(group))
+
+    def _dice_of_pilot(self, group: list[Point]) -> random.Random:
+        return random.Random(f"{self.seed}/pilot/{group[0].id}")
 
     def _block(self, done: journal.Progress, points: list[Point], failures: dict[str, int]) -> None:
         """One invocation of each point in random order. A program that dies abandons the block,

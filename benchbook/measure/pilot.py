@@ -44,8 +44,10 @@ def repetitions(plan: Plan, name: str, count: dict[str, int]) -> int:
     """How often a start repeats a point: its samples, the warm-ups before the first part, and those
     before each later one (kernels/common/turns.c)."""
     parts = min(plan.settings.turns, count["samples"]) if name in plan.takers else 1
-    later = (parts - 1) * math.ceil(count["warmup"] / parts)
-    return count["samples"] + count["warmup"] + later
+    once = count["samples"] + count["warmup"]
+    if parts == 1 or plan.begins_turns_cold(name):
+        return once
+    return once + (parts - 1) * math.ceil(count["warmup"] / parts)
 
 
 # Until a pilot measures it: of one thread that copies, or touches memory for the first time.
@@ -56,13 +58,17 @@ ASSUMED_START_NS = 3e7
 Start = Callable[[list[Point], Numbers], Result]
 
 
-def pilot(plan: Plan, groups: list[list[Point]], start: Start) -> dict[str, Any]:
+def pilot(
+    plan: Plan,
+    groups: list[list[Point]],
+    start: Start,
+    start_ahead: Callable[[list[Point], Numbers], None],
+) -> dict[str, Any]:
     """Run every group once; returns the journal's pilot record (without `kind`).
 
     The point that a program died in is tried once more alone, in case somebody else ended it;
-    the others go on without it. A peer that sleeps before it measures goes first, and again at the
-    end: that turn it slept towards meanwhile, as it does in the blocks, and its price is the
-    block's.
+    the others go on without it. A peer that sleeps before it measures is started ahead and goes
+    last: it sleeps meanwhile, as it does in the blocks, and its price is the block's.
     """
     numbers: Numbers = {
         point.id: {"loops": 1, "samples": PILOT_SAMPLES, "warmup": 1}
@@ -75,6 +81,8 @@ def pilot(plan: Plan, groups: list[list[Point]], start: Start) -> dict[str, Any]
     wall_ns = 0
     costs: list[StartCost] = []
     asleep = [group for group in groups if _sleeps_before(plan, group)]
+    for group in asleep:
+        start_ahead(group, numbers)
 
     def book(points: list[Point], result: Result) -> None:
         timed_ns = 0.0
@@ -86,11 +94,10 @@ def pilot(plan: Plan, groups: list[list[Point]], start: Start) -> dict[str, Any]
                 timed_ns += sum(outcome.time_ns) / outcome.processes
             else:
                 failed[point.id] = {"state": outcome.state, "reason": outcome.reason}
-        own = [point.id for point in points]
-        costs[:] = [cost for cost in costs if cost.points != own]
-        costs.append(StartCost(own, max(0.0, result.wall_ns - timed_ns)))
+        names = [point.id for point in points]
+        costs.append(StartCost(names, max(0.0, result.wall_ns - timed_ns)))
 
-    attempts = [(group, 1) for group in asleep + [group for group in groups if group not in asleep]]
+    attempts = [(group, 1) for group in [*(own for own in groups if own not in asleep), *asleep]]
     while attempts:
         points, tries = attempts.pop(0)
         result = start(points, numbers)
@@ -107,12 +114,6 @@ def pilot(plan: Plan, groups: list[list[Point]], start: Start) -> dict[str, Any]
             failed[guilty.id] = {"state": outcome.state, "reason": outcome.reason}
         if rest:
             attempts.append((rest, tries))
-    for group in asleep:
-        if group[0].id in once_ns:
-            result = start(group, numbers)
-            wall_ns += result.wall_ns
-            if first_unfinished(result) is None:
-                book(group, result)
     numbers, block_ns, shed = fit(plan, once_ns, costs, usual_ns)
     failed |= {name: {"state": "cannot_run", "reason": reason} for name, reason in shed.items()}
     return {"points": numbers, "failed": failed, "block_ns": round(block_ns), "wall_ns": wall_ns}

@@ -129,6 +129,7 @@ class Starter:
             scheduling=self._scheduling(group),
             turns=turns if spec is None and first.get("processes", 1) == 1 else 1,
             pauses=pauses,
+            cold_turns=turns > 1 and self.plan.begins_turns_cold(group[0].id),
         )
 
     def _scheduling(self, group: list[Point]) -> Scheduling:
@@ -183,10 +184,14 @@ class Starter:
             self.waiting |= {point.id for point in group}
             return self.start(group, numbers, dice, turns, companions)
         if request.peer and request.peer.sleeps_after and result.points[0].state == "ok":
-            following = self.request(group, numbers, dice)
-            if process := start_ahead(following):
-                self.ahead[name] = following, process
+            self.start_ahead(group, numbers, dice)
         return request, result
+
+    def start_ahead(self, group: list[Point], numbers: Numbers, dice: random.Random) -> None:
+        """Start a peer that sleeps before it measures, for its next turn."""
+        following = self.request(group, numbers, dice)
+        if process := start_ahead(following):
+            self.ahead[group[0].id] = following, process
 
     def try_out(
         self, group: list[Point], numbers: Numbers, dice: random.Random
@@ -277,6 +282,7 @@ class Starter:
             "scheduling": result.scheduling,
             "turns": request.turns,
             "pauses": request.pauses,
+            "cold_turns": request.cold_turns,
             "clock_resolution_ns": result.start.get("clock_resolution_ns"),
             "clock_cost_ns": result.start.get("clock_cost_ns"),
         }

@@ -32,6 +32,7 @@ from benchbook.stats import least_blocks
 HARNESS_VERSION = 3
 RUNS = {"state": "ok", "reason": ""}
 OF_NO_PAPER = 0.25  # of a paper's budget: what an experiment gets that no paper has
+BEYOND_CACHES = 4  # times all last-level caches: STREAM's own rule for the size of an array
 PAPER = "paper"  # the preset with each paper's own number of samples
 
 
@@ -96,6 +97,19 @@ class Plan:
     def takers(self) -> set[str]:
         """The points that are measured in turns with each other."""
         return self.compared if self.settings.turns > 1 else set()
+
+    def begins_turns_cold(self, name: str) -> bool:
+        """Whether a point touches so much memory that a pass never finds in the caches what the one
+        before left: a warm-up before each turn would only take as long again."""
+        llc_bytes = self.sizes.get("total LLC")
+        point = self._by_id.get(name)
+        if not llc_bytes or point is None:
+            return False
+        return memory_needed(point, self.buffers) >= BEYOND_CACHES * llc_bytes
+
+    @cached_property
+    def _by_id(self) -> dict[str, Point]:
+        return {point.id: point for point in self.points}
 
     @property
     def scheduling(self) -> Scheduling:

@@ -19,7 +19,8 @@ enum {
     OPTION_PROCESSES,
     OPTION_SCHEDULE,
     OPTION_TURNS,
-    OPTION_PAUSE
+    OPTION_PAUSE,
+    OPTION_COLD_TURNS
 };
 enum { PROCESSES_MOST = 1024 };
 
@@ -60,6 +61,10 @@ static const struct argp_option options[] = {
     {.name = "pause",
      .key = OPTION_PAUSE,
      .doc = "Stop before each turn until a SIGCONT, so that another program can have its turn"},
+    {.name = "cold-turns",
+     .key = OPTION_COLD_TURNS,
+     .doc = "Warm up before the first turn alone: for what is so large that no pass finds in the "
+            "caches what the one before left"},
     {.name = "help", .key = OPTION_HELP, .doc = "Print this text"},
     {0},
 };
@@ -142,6 +147,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
         return 0;
     case OPTION_PAUSE:
         input->arguments->pauses = true;
+        return 0;
+    case OPTION_COLD_TURNS:
+        input->arguments->cold = true;
         return 0;
     case OPTION_HELP:
         print_help(input->kernel, state->root_argp);

@@ -13,6 +13,7 @@ struct arguments {
     bool together; /* all processes meet before each sample */
     size_t turns;  /* in which each point is measured, see turns.h */
     bool pauses;   /* before each turn */
+    bool cold;     /* no warm-up before later turns */
 };
 
 /* Refuses what is wrong, and answers --help. */

@@ -173,7 +173,7 @@ static void run_points(struct place *place, size_t process) {
             if (arguments.turns > 1 || arguments.pauses) {
                 turns_wait(order[i], arguments.pauses);
             }
-            const struct part part = turns_part(point, arguments.turns, turn);
+            const struct part part = turns_part(point, arguments.turns, turn, arguments.cold);
             run_part(order[i], &part, outcome_of(order[i], process));
             if (arguments.turns == 1) {
                 done++;

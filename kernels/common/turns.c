@@ -13,7 +13,7 @@ static size_t share(uint64_t samples, size_t parts, size_t part) {
     return samples / parts * part + (part < samples % parts ? part : samples % parts);
 }
 
-struct part turns_part(const struct bench_point *point, size_t turns, size_t turn) {
+struct part turns_part(const struct bench_point *point, size_t turns, size_t turn, bool cold) {
     const size_t parts = turns_taken(point, turns);
     struct part part = {
         .point = *point,
@@ -23,7 +23,7 @@ struct part turns_part(const struct bench_point *point, size_t turns, size_t tur
     };
     part.point.samples = share(point->samples, parts, turn + 1) - part.first;
     if (!part.begins) {
-        part.point.warm_up = (point->warm_up + parts - 1) / parts;
+        part.point.warm_up = cold ? 0 : (point->warm_up + parts - 1) / parts;
     }
     return part;
 }

@@ -20,8 +20,9 @@ struct part {
 /* In how many of so many turns a point takes part: each has a sample at least. */
 size_t turns_taken(const struct bench_point *point, size_t turns);
 
-/* Its part in a turn that it takes. The first part has all warm-ups, each later one a share. */
-struct part turns_part(const struct bench_point *point, size_t turns, size_t turn);
+/* Its part in a turn that it takes. The first part has all warm-ups, each later one a share, or
+ * none where turns begin cold. */
+struct part turns_part(const struct bench_point *point, size_t turns, size_t turn, bool cold);
 
 /* Shuffles the numbers of `count` points, in each turn otherwise. */
 void turns_order(size_t *order, size_t count, uint64_t seed, size_t turn);
