@@ -18,11 +18,13 @@ from benchbook.build import objects
 from benchbook.build import stage as build_stage
 from benchbook.core.files import write_json
 from benchbook.core.sizes import format_bytes
-from benchbook.define.catalogue import definition, kernel_folder
+from benchbook.define.catalogue import definition, kernel_folder, source_files
+from benchbook.host import link_libraries
 
 VERSION = 1
 STEP_BYTES = 2**20  # sizes tried are whole multiples of it
 MOST_BYTES = 2**40
+SMALL_MODEL_BYTES = 2**31  # what it reaches: all arrays but the last must begin below
 
 
 def find_limits(root: Path, experiment: str, output: Path) -> dict[str, Any]:
@@ -37,11 +39,13 @@ def find_limits(root: Path, experiment: str, output: Path) -> dict[str, Any]:
     wanted = content["limits"]
     output.parent.mkdir(parents=True, exist_ok=True)
     items: list[dict[str, Any]] = []
+    likely = SMALL_MODEL_BYTES // max(wanted["arrays"] - 1, 1) // STEP_BYTES
 
     def search(variant: str) -> dict[str, Any]:
         # Limits of one code model are alike, whatever the compiler: a few attempts show it.
         before = [item[key] for item in items for key in ("links_bytes", "fails_bytes")]
         hints = [size // STEP_BYTES for size in before if size]
+        hints += [likely, *(likely - 2**k for k in range(4))]
         item = _limit(root, experiment, content, variant, output.parent, hints)
         items.append(item)
         return item
@@ -89,7 +93,8 @@ def _limit(
     with tempfile.TemporaryDirectory(dir=folder) as scratch:
         sources = [kernel_folder(root, experiment) / source for source in content["sources"]]
         define = content["limits"]["define"]
-        attempt = Attempt(compiler, flags, sources, root / "kernels", Path(scratch), define)
+        shared = [source_files(root, experiment), link_libraries.identity(content, compiler.path)]
+        attempt = Attempt(compiler, flags, sources, root / "kernels", Path(scratch), define, shared)
         largest = _search(attempt, hints)
     return item | {"compiler_version": compiler.version} | largest
 
@@ -104,6 +109,7 @@ class Attempt:
     kernels: Path
     work: Path
     define: str
+    shared: list[Any]  # what the objects that are the same at every size depend on
     fixed: list[Path] | None = None  # objects that are the same at every size
     compiles: bool = False  # some size at least: else the flags are wrong, not the size
 
@@ -115,9 +121,20 @@ class Attempt:
         try:
             if self.fixed is None:
                 others = [source for source in self.sources if source not in changing]
-                harness = objects.harness(self.compiler, common, self.flags, self.work)
-                self.fixed = [*self._objects(others, self.flags), harness]
-            files = [*self._objects(changing, sized), *self.fixed]
+                self.fixed = [
+                    *(
+                        objects.shared_object(
+                            self.compiler, source, self.flags, common, self.work, *self.shared
+                        )
+                        for source in others
+                    ),
+                    objects.harness(self.compiler, common, self.flags, self.work),
+                ]
+            changed = [
+                objects.object_file(self.compiler, source, sized, common, self.work)
+                for source in changing
+            ]
+            files = [*changed, *self.fixed]
             self.compiles = True
             objects.link(self.compiler, files, self.flags, self.work / "program")
         except objects.BuildFailedError as failure:
@@ -125,13 +142,6 @@ class Attempt:
             words = failure.words.replace(f"{self.work}/", "")
             return failure.status, words.replace(f"{self.kernels}/", "")
         return None
-
-    def _objects(self, sources: list[Path], flags: list[str]) -> list[Path]:
-        common = self.kernels / "common"
-        return [
-            objects.object_file(self.compiler, source, flags, common, self.work)
-            for source in sources
-        ]
 
     def _changing(self) -> list[Path]:
         """The sources that use the macro; all of them where a header does."""
