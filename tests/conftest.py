@@ -32,6 +32,7 @@ MADE = ("build", "results", "reports", "data/runs", ".snakemake/metadata")
 NOT_COPIED = (*MEASURED, "build", "fleet", ".git", ".venv", ".snakemake", "config/local.yaml")
 WORKFLOW_LIMIT_S = 1800  # 3 minutes on two quiet cores
 FIXTURE_LIMIT_S = WORKFLOW_LIMIT_S + 600
+PASSED_BEFORE = pytest.StashKey[frozenset[str]]()
 
 
 def needs_workflow(file: Path) -> bool:
@@ -76,14 +77,34 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
+def passed_before(config: pytest.Config) -> frozenset[str]:
+    """The lines of the file that --passed-before names; none where there is no file."""
+    file = config.getoption("passed_before")
+    return frozenset(file.read_text().splitlines() if file is not None and file.exists() else ())
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.stash[PASSED_BEFORE] = passed_before(config)
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Whether a file is not even imported: all its tests passed before, and it is as it was then.
+    With all of them a worker collects for 17 s of CPU. The long ones of the file did not run.
+    """
+    if config.getoption("markexpr") != "not long" or not collection_path.is_relative_to(ROOT):
+        return None
+    if collection_path.relative_to(ROOT).as_posix() not in config.stash[PASSED_BEFORE]:
+        return None
+    before_s = config.getoption("passed_before").stat().st_mtime
+    return True if collection_path.stat().st_mtime < before_s else None
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """What takes longest comes first, so that no worker has it left at the end. A test that needs
     `measured` may run a workflow of its own.
     """
     hostile_table.note(items)
-    file = config.getoption("passed_before")
-    if file is not None and file.exists():
-        before = set(file.read_text().splitlines())
+    if before := config.stash[PASSED_BEFORE]:
         config.hook.pytest_deselected(items=[item for item in items if item.nodeid in before])
         items[:] = [item for item in items if item.nodeid not in before]
     first = {path for path in {item.path for item in items} if needs_workflow(path)}

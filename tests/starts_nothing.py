@@ -2,7 +2,8 @@
 
 The others need no compiler, network, root, quiet machine or Nix, so they may run in a sandbox. What
 a test does decides, not a list or a marker that somebody must remember. The ids of those that
-passed are written to build/check.passed, one a line, for `pytest --passed-before`.
+passed are written to build/check.passed, one a line, for `pytest --passed-before`; then the files in
+which no other test ran.
 """
 
 import sys
@@ -19,6 +20,7 @@ running = False
 refusal = ""  # what the test that runs now was refused
 refused_fixtures: dict[int, tuple[BaseException, str]] = {}  # id of an error -> error, refusal
 passed: list[str] = []
+unfinished: set[str] = set()  # files with a test that did not pass
 
 
 def refuse(event: str, arguments: tuple[object, ...]) -> None:
@@ -61,9 +63,17 @@ def pytest_runtest_makereport(item, call):
 def pytest_runtest_logreport(report):
     if report.when == "call" and report.passed:
         passed.append(report.nodeid)
+    if not report.passed:
+        unfinished.add(report.nodeid.partition("::")[0])
+
+
+def pytest_collectreport(report):
+    if not report.passed:
+        unfinished.add(report.nodeid.partition("::")[0])
 
 
 def pytest_sessionfinish(session):
     if not hasattr(session.config, "workerinput"):  # a worker of xdist saw only its own
         PASSED.parent.mkdir(exist_ok=True)
-        PASSED.write_text("".join(f"{test}\n" for test in passed))
+        files = {test.partition("::")[0] for test in passed} - unfinished
+        PASSED.write_text("".join(f"{line}\n" for line in [*passed, *sorted(files)]))

@@ -60,8 +60,9 @@ def test_what_readers_write_and_rules_ask_for_is_declared(tool: str) -> None:
     for sample in sorted((LOGS / tool).glob("*.log")):
         reports = of_content(sample.name, sample.read_bytes(), Machine()).reports
         written = written.union(*(report.columns | report.facts.keys() for report in reports))
+        watched = [recorded(report) for report in reports]  # rules change nothing
         for rule in rules():
-            list(rule.check([recorded(report) for report in reports], Machine()))
+            list(rule.check(watched, Machine()))
     assert written - RESULT_COLUMNS.keys() == set()
     assert Recorded.names - RESULT_COLUMNS.keys() == set()
 
