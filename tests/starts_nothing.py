@@ -2,8 +2,8 @@
 
 The others need no compiler, network, root, quiet machine or Nix, so they may run in a sandbox. What
 a test does decides, not a list or a marker that somebody must remember. The ids of those that
-passed are written to build/check.passed, one a line, for `pytest --passed-before`; then the files in
-which no other test ran.
+passed are written to build/check.passed, one a line, for `pytest --passed-before`, and after them
+the files in which no other test ran.
 """
 
 import sys

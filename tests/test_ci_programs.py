@@ -9,7 +9,9 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
+import conftest
 import pytest
 import yaml
 from setup_place import LOCKS, ROOT
@@ -215,6 +217,43 @@ def test_what_is_refused_a_start_is_skipped_and_never_an_error(tmp_path):
     left = run("conftest", f"--passed-before={kept}")
     assert left == ["1 failed, 5 passed, 1 deselected"]
     assert run("conftest", "--passed-before=nowhere") == ["1 failed, 6 passed"]
+
+
+def test_files_of_which_all_passed_are_listed(tmp_path):
+    (tmp_path / "test_one.py").write_text("def test_one():\n    pass\n")
+    (tmp_path / "test_two.py").write_text(TESTS_THAT_START)
+    (tmp_path / "pytest.ini").touch()
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "starts_nothing"]
+    environment = {**os.environ, "PYTHONPATH": f"{ROOT / 'tests'}:{ROOT}"}
+    subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, check=False)
+    listed = (tmp_path / "build/check.passed").read_text().splitlines()
+    assert listed == [
+        "test_one.py::test_one",
+        "test_two.py::test_that_starts_nothing",
+        "test_one.py",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "marks", "left_out"),
+    [
+        ("test_harness.py", "not long", True),
+        ("test_harness.py", "long", None),  # these did not run
+        ("test_open.py", "not long", None),  # not listed
+        ("test_stats_ticks.py", "not long", None),  # written since then
+    ],
+)
+def test_files_of_which_all_passed_are_not_imported_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, marks: str, left_out: bool | None
+) -> None:
+    for number, file in enumerate(("test_harness.py", "check.passed", "test_stats_ticks.py")):
+        (tmp_path / file).touch()
+        os.utime(tmp_path / file, (number, number))
+    monkeypatch.setattr(conftest, "ROOT", tmp_path)
+    options = {"markexpr": marks, "passed_before": tmp_path / "check.passed"}
+    stash = {conftest.PASSED_BEFORE: frozenset({"test_harness.py", "test_stats_ticks.py"})}
+    config = SimpleNamespace(getoption=options.get, stash=stash)
+    assert conftest.pytest_ignore_collect(tmp_path / name, config) is left_out
 
 
 def test_the_workflows_elsewhere_type_the_same_and_pin_what_they_use():

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import atexit
 import json
 import os
 import re
 import shutil
 import signal
 import subprocess
+import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -87,6 +90,15 @@ uint32_t __wrap_far_take(int socket, const void *payload, size_t bytes) {
 pytestmark = pytest.mark.skipif(len(CPUS) < 2, reason="both sides need a CPU each")
 
 
+@cache
+def made_stubs() -> tuple[str, list[Path]]:
+    """The folder of the stubs, and those in C. One for all builds: what is compiled is kept by its
+    options, and this is one of them."""
+    place = tempfile.TemporaryDirectory(prefix="benchbook-stubs-")
+    atexit.register(place.cleanup)
+    return place.name, link_libraries.stubs(KERNELS / "rpc/transfer.x", Path(place.name))
+
+
 def build(
     folder: Path,
     *flags: str,
@@ -102,8 +114,8 @@ def build(
     if needed.missing:
         pytest.skip(needed.missing)
     folder.mkdir(exist_ok=True)
-    stubs = link_libraries.stubs(KERNELS / "rpc/transfer.x", folder)
-    given = [*(flags or ("-O2",)), *needed.compile, f"-I{folder}"]
+    place, stubs = made_stubs()
+    given = [*(flags or ("-O2",)), *needed.compile, f"-I{place}"]
     own = kernels.all_compiled([*sources, *more], *given, compiler=name)
     made = kernels.all_compiled(stubs, *given, link_libraries.UNWARNED, compiler=name)
     harness = kernels.harness(*(flags or ("-O2",)), compiler=name)
