@@ -236,6 +236,9 @@ def test_wrong_local_file_ends_the_workflow_in_one_sentence(checkout: Path) -> N
 
 
 def test_a_plan_beyond_its_budget_is_shown_with_what_it_leaves_out(checkout: Path, capsys) -> None:
+    (
+        checkout / "build"
+    ).mkdir()  # by the door; without it each plan asks again what can be measured
     show(checkout, {"preset": "tiny", "budget_s": 0.01}, as_json=False)
     printed = capsys.readouterr().out
     assert "do not fit the budget of 0 s. This takes " in printed

@@ -246,12 +246,20 @@ def test_the_callers_drivers_of_opencl_and_libraries_are_kept(place: Place, tmp_
     assert done.stdout.strip() == caller["OCL_ICD_VENDORS"]
 
 
-def test_the_peer_of_the_shell_has_its_version(place: Place) -> None:
+@pytest.fixture(scope="module")
+def built(place: Place) -> dict[str, dict[str, Any]]:
+    """What one `nix run` built, by the variant's name; the peer where this host has it."""
+    names = ["gcc-O3", "clang-O2", *(["mbw-1.2.2"] if shutil.which("mbw") else [])]
+    paths = {name: f"build/mbw/{name}/variant.json" for name in names}
+    place.made("run", ".", "--", *paths.values())
+    return {name: json.loads((place.checkout / path).read_text()) for name, path in paths.items()}
+
+
+def test_the_peer_of_the_shell_has_its_version(place: Place, built: dict[str, Any]) -> None:
     """No package manager of the host knows the program of a store."""
-    if shutil.which("mbw") is None:
+    if "mbw-1.2.2" not in built:
         pytest.skip("mbw is absent")
-    place.made("run", ".", "--", "build/mbw/mbw-1.2.2/variant.json")
-    record = json.loads((place.checkout / "build/mbw/mbw-1.2.2/variant.json").read_text())
+    record = built["mbw-1.2.2"]
     assert record["binary"]["file"].startswith(str(place.nix.place))
     assert (record["peer"]["version"], record["state"]) == ("1.2.2", "ok")
 
@@ -315,10 +323,8 @@ def test_with_the_compilers_of_nixpkgs_as_they_are_every_figure_is_impure(
     assert impure_flags(unmended(place, tmp_path))
 
 
-def test_nix_run_builds_by_the_names_of_the_shell(place: Place) -> None:
-    made = [f"build/mbw/{variant}/variant.json" for variant in ("gcc-O3", "clang-O2")]
-    place.made("run", ".", "--", *made)
-    records = [json.loads((place.checkout / path).read_text()) for path in made]
+def test_nix_run_builds_by_the_names_of_the_shell(built: dict[str, Any]) -> None:
+    records = [built[name] for name in ("gcc-O3", "clang-O2")]
     assert [record["compiler"] for record in records] == ["gcc", "clang"]
     for record in records:
         # On a host without that compiler it is a result too, but never "failed".
