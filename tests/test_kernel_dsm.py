@@ -362,7 +362,7 @@ def test_a_killed_node_ends_all(
             assert "node 1 was ended by signal 9" in errors
 
 
-@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+@pytest.mark.parametrize("compiler", ["gcc", pytest.param("clang", marks=pytest.mark.long)])
 @pytest.mark.parametrize("build", ["both", "pages"])
 def test_sanitizers_find_nothing(tmp_path: Path, build: str, compiler: str) -> None:
     program = built(tmp_path, build, *SANITIZERS, compiler=compiler)

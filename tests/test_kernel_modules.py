@@ -5,6 +5,7 @@ other, neither by the headers that they include nor by the functions and data th
 from __future__ import annotations
 
 import graphlib
+import os
 import re
 import shutil
 import subprocess
@@ -15,7 +16,7 @@ from conftest import ROOT
 
 from benchbook.define.catalogue import definition
 from benchbook.host import link_libraries
-from kernels import COMMON, KERNELS, all_compiled
+from kernels import ALWAYS, COMMON, KERNELS, all_compiled
 
 INCLUDED = re.compile(r'^\s*#include "([^"]+)"', re.MULTILINE)
 EXPERIMENTS = sorted(path.parent.name for path in KERNELS.glob("*/experiment.yaml"))
@@ -111,8 +112,12 @@ def test_no_two_modules_include_each_other() -> None:
     assert circle(needs) == []
 
 
-@pytest.mark.parametrize("name", [*EXPERIMENTS, *(f"controls/{name}" for name in CONTROLS)])
-def test_no_two_modules_use_each_other(name: str, common: list[Path], tmp_path: Path) -> None:
+KERNEL_NAMES = [*EXPERIMENTS, *(f"controls/{name}" for name in CONTROLS)]
+
+
+def sources_of(name: str, folder: Path) -> tuple[str, list[Path], list[str]]:
+    """The compiler of a kernel's base, its sources, and the options that they need; what is made of
+    files of Sun RPC comes into the folder."""
     content = definition(ROOT, name)
     compiler = content["variants"][content["base"]]["compiler"]
     if shutil.which(compiler) is None:
@@ -121,9 +126,34 @@ def test_no_two_modules_use_each_other(name: str, common: list[Path], tmp_path: 
     if needed.missing:
         pytest.skip(needed.missing)
     for procedure in content.get("procedures", []):
-        link_libraries.stubs(KERNELS / name / procedure, tmp_path)
+        link_libraries.stubs(KERNELS / name / procedure, folder)
     sources = [KERNELS / name / source for source in content["sources"]]
-    flags = ["-O0", *needed.compile, f"-I{tmp_path}"]
+    return compiler, sources, [*needed.compile, f"-I{folder}"]
+
+
+@pytest.mark.parametrize("name", ["dsm", "nas", "rpc"])
+def test_clang_warns_of_nothing(name: str, tmp_path: Path) -> None:
+    """Of kernels that it builds with all warnings in `make test-long` alone: its sanitizers."""
+    compiler, sources, flags = sources_of(name, tmp_path)
+    if shutil.which("clang") is None:
+        pytest.skip("clang is not installed")
+    command = [compiler if compiler.startswith("mpicc") else "clang", *ALWAYS, *flags]
+    quiet = ["-fsyntax-only", "-Wno-unused-command-line-argument"]
+    for define in ([], ["-DMPI_OVER_MESSAGES"]) if name == "nas" else ([],):
+        done = subprocess.run(
+            [*command, *quiet, *define, *map(str, sources)],
+            env={**os.environ, "MPICH_CC": "clang", "OMPI_CC": "clang"},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("name", KERNEL_NAMES)
+def test_no_two_modules_use_each_other(name: str, common: list[Path], tmp_path: Path) -> None:
+    compiler, sources, flags = sources_of(name, tmp_path)
+    flags = ["-O0", *flags]
     needs = symbols([*all_compiled(sources, *flags, compiler=compiler), *common])
     assert "refuse" in needs["emit"]
     folder = KERNELS / name  # its sources may be with those of others that have the same names

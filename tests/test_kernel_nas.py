@@ -127,7 +127,7 @@ def test_large_messages_of_ranks_at_the_same_stage_do_not_wait_for_each_other(
     observed(mpich, 4, point(program, "W"))
 
 
-@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+@pytest.mark.parametrize("compiler", ["gcc", pytest.param("clang", marks=pytest.mark.long)])
 def test_sanitizers_find_nothing(
     tmp_path: Path, compiler: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

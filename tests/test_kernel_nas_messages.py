@@ -82,7 +82,7 @@ def test_a_far_rank_that_is_killed_ends_all(
     )
 
 
-@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+@pytest.mark.parametrize("compiler", ["gcc", pytest.param("clang", marks=pytest.mark.long)])
 def test_sanitizers_find_nothing(compiler: str, hosts: network.Network, tmp_path: Path) -> None:
     common = SANITIZERS[compiler]
     flags = (*common, "-DMPI_OVER_MESSAGES")

@@ -518,7 +518,7 @@ def test_one_cpu_is_too_few(rpc: Path) -> None:
     assert "may use 1 CPU" in json.loads(done.stdout.splitlines()[-1])["reason"]
 
 
-@pytest.mark.parametrize("name", ["gcc", "clang"])
+@pytest.mark.parametrize("name", ["gcc", pytest.param("clang", marks=pytest.mark.long)])
 def test_sanitizers_find_nothing(name: str, hosts: network.Network, tmp_path: Path) -> None:
     program = build(tmp_path / "built", *SANITIZERS, name=name)
     asked: list[Any] = [point(*pair, 5, size) for pair in EVERY for size in (4, 1023, 8192)]
