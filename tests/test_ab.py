@@ -25,6 +25,7 @@ from benchbook.ab.looks import looks_in
 from benchbook.ab.programs import Case, Metric, Program, of_commands
 from benchbook.ab.rounds import Limits, measure
 from benchbook.ab.runs import Place, run_in_turns, run_whole
+from benchbook.commands.main import main
 from benchbook.core.errors import BenchbookError
 from benchbook.report import ab_sentences
 
@@ -220,8 +221,6 @@ def test_output_has_a_bound() -> None:
         (["./absent", "--", "true"], "./absent is no program in"),
         (["--metric=(", "true", "--", "true"], "no regular expression"),
         (["--metric=took", "true", "--", "true"], "0 groups; put exactly one pair of brackets"),
-        (["--metric=(took)", "true", "--", "true"], "nothing that the command printed fits"),
-        (["--metric=(.)", "echo", "x", "--", "true"], "which is no number above zero"),
         (
             ["--fail-if=worse", "true", "--", "true"],
             "write slower, faster, different, more or fewer",
@@ -231,13 +230,46 @@ def test_output_has_a_bound() -> None:
         (["absent.yaml"], "absent.yaml: cannot be read"),
     ],
 )
-def test_refusals_are_one_sentence(tmp_path: Path, words: list[str], sentence: str) -> None:
-    options = [word for word in words if word.startswith("--") and word != "--"]
-    done = ab(*options, "--", *words[len(options) :], folder=tmp_path)
+def test_refusals_are_one_sentence(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    words: list[str],
+    sentence: str,
+) -> None:
+    """In this process: nothing is started, and Python takes a second to start."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", ["benchbook", "ab", *with_dashes(words)])
+    with pytest.raises(SystemExit, match=r"^1$"):
+        main()
+    is_refused(capsys.readouterr().err, sentence)
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["--metric=(took)", "true", "--", "true"], "nothing that the command printed fits"),
+        (["--metric=(.)", "echo", "x", "--", "true"], "which is no number above zero"),
+    ],
+)
+def test_figures_are_refused_in_one_sentence(
+    tmp_path: Path, words: list[str], sentence: str
+) -> None:
+    done = ab(*with_dashes(words), folder=tmp_path)
     assert done.returncode == 1
-    assert sentence in done.stderr
-    assert done.stderr.startswith("benchbook: ")
-    assert done.stderr.count("\n") == 1
+    is_refused(done.stderr, sentence)
+
+
+def with_dashes(words: list[str]) -> list[str]:
+    """The options, two dashes, and the commands."""
+    options = [word for word in words if word.startswith("--") and word != "--"]
+    return [*options, "--", *words[len(options) :]]
+
+
+def is_refused(said: str, sentence: str) -> None:
+    assert sentence in said
+    assert said.startswith("benchbook: ")
+    assert said.count("\n") == 1
 
 
 def test_cases_of_a_file(tmp_path: Path) -> None:
@@ -247,7 +279,7 @@ def test_cases_of_a_file(tmp_path: Path) -> None:
         "setup: echo 2 s >figure, cleanup: rm figure}\n"
         "  other: {a: echo 3, b: echo 6, metric: '(.+)'}\n"
     )
-    done = ab("--json", "--budget=10", "cases.yaml", folder=tmp_path)
+    done = ab("--json", "--budget=4", "cases.yaml", folder=tmp_path)
     assert done.returncode == 0, done.stderr
     same, other = json.loads(done.stdout)
     assert (same["name"], same["answer"], same["factor"]["ratio"]) == ("same", "equal", 1.0)
