@@ -42,28 +42,35 @@ def needs_workflow(file: Path) -> bool:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """One more than CPUs where programs are started: many of those tests wait for a time limit."""
+    """Two more than CPUs where programs are started: many of those tests wait for a time limit."""
     starts_programs = config.getvalue("dist") == "loadfile"
-    return len(os.sched_getaffinity(0)) + starts_programs
+    return len(os.sched_getaffinity(0)) + 2 * starts_programs
+
+
+# Both look at all samples of explain, and one asks the other for what was read.
+OF_CORPUS = ("tests/test_explain_corpus.py", "tests/test_explain_declared_columns.py")
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """What `--dist loadfile` does, but one worker has all files that need `measured`: the workflow
-    runs once, not once in each worker.
+    """What --dist does, but one worker has all files that need `measured`, so that the workflow
+    runs once and not once in each worker, and one has those that share the samples of explain.
     """
-    from xdist.scheduler import LoadFileScheduling
+    from xdist.scheduler import LoadFileScheduling, LoadScopeScheduling
 
-    if config.getvalue("dist") != "loadfile":
+    if config.getvalue("dist") == "loadfile":
+        files = (path for path in TESTS.rglob("test_*.py") if needs_workflow(path))
+        together = dict.fromkeys((str(path.relative_to(ROOT)) for path in files), "measured")
+    elif config.getvalue("dist") == "loadscope":
+        together = dict.fromkeys(OF_CORPUS, "corpus")
+    else:
         return None
-    together = {
-        str(file.relative_to(ROOT)) for file in TESTS.rglob("test_*.py") if needs_workflow(file)
-    }
+    kinds = {"loadfile": LoadFileScheduling, "loadscope": LoadScopeScheduling}
 
-    class Scheduling(LoadFileScheduling):
+    class Scheduling(kinds[config.getvalue("dist")]):
         def _split_scope(self, nodeid: str) -> str:
-            file = super()._split_scope(nodeid)
-            return "measured" if file in together else file
+            scope = super()._split_scope(nodeid)
+            return together.get(scope, scope)
 
     return Scheduling(config, log)
 

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from test_explain_corpus import read_sample
 
 from benchbook import explain
 from benchbook.explain import readers
-from benchbook.explain.api import of_content
 from benchbook.explain.model import Report, Result
 from benchbook.explain.rules import Machine, rules
 
@@ -58,7 +58,7 @@ def test_what_readers_write_and_rules_ask_for_is_declared(tool: str) -> None:
     written = set[str]()
     Recorded.names.clear()
     for sample in sorted((LOGS / tool).glob("*.log")):
-        reports = of_content(sample.name, sample.read_bytes(), Machine()).reports
+        reports = read_sample(sample).reports
         written = written.union(*(report.columns | report.facts.keys() for report in reports))
         watched = [recorded(report) for report in reports]  # rules change nothing
         for rule in rules():
