@@ -51,9 +51,9 @@ from benchbook.explain.readers.common import (
     loop_reports,
     model_rates,
     serving_rates,
-    text_figures,
     torch_reports,
 )
+from benchbook.explain.readers.common.text import sentences
 from benchbook.explain.rules import Ask, Machine, Statement, machine_states, rules
 from benchbook.explain.shapes import Shapes
 from benchbook.explain.to_json import of_report, plain
@@ -169,7 +169,7 @@ def of_content(name: str, content: bytes, machine: Machine) -> Explained:
         reports = [message.report for message in (named or failures)[:1]]
     if not reports:
         with _guarded("reading of figures in text", notes):
-            parts = [(log_part, text_figures.read(log_part)) for log_part, _ in parts]
+            parts = [(log_part, sentences.read(log_part)) for log_part, _ in parts]
         reports = sorted((report for _, own in parts for report in own), key=_line)
     if not reports:
         own_messages = own_errors.own_errors(log)

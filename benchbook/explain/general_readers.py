@@ -13,16 +13,18 @@ from benchbook.explain.readers.common import (
     event_tables,
     headless_tables,
     json_figures,
-    labelled_figures,
-    named_figures,
-    prose_counts,
-    prose_figures,
     rate_series,
-    repeated_lines,
     size_lists,
     stated_peaks,
-    text_figures,
     unit_tables,
+)
+from benchbook.explain.readers.common.text import (
+    alike,
+    compared,
+    counted,
+    labelled,
+    named,
+    sentences,
 )
 
 # In this order, the first that finds anything; then lists in other lines.
@@ -34,21 +36,21 @@ _SHAPES: tuple[Any, ...] = (
     headless_tables,
     device_counts,
     stated_peaks,
-    prose_figures,
+    compared,
     size_lists,
     rate_series,
-    prose_counts,
+    counted,
 )
-_LISTS: tuple[Any, ...] = (named_figures, labelled_figures)
+_LISTS: tuple[Any, ...] = (named, labelled)
 # What is started around another program, whose own figures nobody may know.
-_ALONE = (text_figures.TOOL, repeated_lines.TOOL)  # next to which others may stand
+_ALONE = (sentences.TOOL, alike.TOOL)  # next to which others may stand
 _AROUND = ("time", "perf-stat")
 EVERY = (
     *_SHAPES[1:],
     *_LISTS,
-    repeated_lines,
+    alike,
     bare_tables,
-    text_figures,
+    sentences,
 )  # event_tables has the name of perf stat
 
 
@@ -57,9 +59,9 @@ def read_shapes(log: Log) -> list[Report]:
     reports: list[Report] = []
     for reader in _SHAPES:
         reports = reports or reader.read(log)
-    reports = _with_lists(log, reports) or repeated_lines.read(log)
+    reports = _with_lists(log, reports) or alike.read(log)
     if reports and all(report.tool in _ALONE for report in reports):
-        reports += _elsewhere(text_figures.read(log), reports)
+        reports += _elsewhere(sentences.read(log), reports)
     return reports or bare_tables.read(log)
 
 
@@ -68,7 +70,7 @@ def _elsewhere(found: Sequence[Report], reports: Sequence[Report]) -> list[Repor
     taken = {(own.line, own.value) for report in reports for own in report.results}
     every = [own for report in found for own in report.results]
     left = [own for own in every if (own.line, own.value) not in taken]
-    return [Report(text_figures.TOOL, left, left[0].line)] if left else []
+    return [Report(sentences.TOOL, left, left[0].line)] if left else []
 
 
 def _with_lists(log: Log, reports: Sequence[Report]) -> list[Report]:

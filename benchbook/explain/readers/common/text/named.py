@@ -14,52 +14,44 @@ from typing import Any
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Line, Log, Report, Result
 from benchbook.explain.readers.common.key_units import named_unit
-from benchbook.explain.readers.common.labelled_figures import is_plural
 from benchbook.explain.readers.common.table_cells import statistic_of
-from benchbook.explain.readers.common.table_columns import UNITS
+from benchbook.explain.readers.common.text.grammar import (
+    NUMBER,
+    SIZED_UNIT,
+    UNITS,
+    kind_of,
+    unit_of,
+)
+from benchbook.explain.readers.common.text.labelled import is_plural
 from benchbook.explain.units import TIMES
 
 TOOL = "figures"
 LOOKS_FOR = "three figures and more with a name and a unit: `Mean latency: 56.4 ms`"
-_MORE = {
-    "second": "s", "millisecond": "ms", "milliseconds": "ms", "microseconds": "us",
-    "nanoseconds": "ns", "bytes": "B", "trans/sec": "transactions/s", "requests/sec": "requests/s",
-    "requests/s": "requests/s", "msg/s": "messages/s", "msgs/sec": "messages/s",
-    "iter/s": "iterations/s", "MFlop/s": "Mflop/s", "Kbits/sec": "kbit/s",
-    "Mbits/sec": "Mbit/s", "Gbits/sec": "Gbit/s", "KB/sec": "kB/s", "usecs": "us", "msecs": "ms",
-    "tx/s": "transactions/s", "txs/s": "transactions/s", "txn/s": "transactions/s",
-    "images/s": "images/s", "images/sec": "images/s", "img/s": "images/s", "samples/s": "samples/s",
-    "samples/sec": "samples/s", "steps/s": "steps/s", "queries/s": "queries/s",
-    "queries/sec": "queries/s", "operations/sec": "operations/s", "operations/s": "operations/s",
-}  # fmt: skip
-_UNITS = {unit: own for unit, own in (UNITS | _MORE).items() if unit != "%"}
-_UNIT = "|".join(re.escape(unit) for unit in sorted(_UNITS, key=len, reverse=True))
-_NUMBER = r"\d[\d,]*(?:\.\d+)?(?:[eE][-+]?\d{1,3})?"
 _NAME = r"[^\W\d_][^:=|<>{}\[\]()\"]{0,58}?"
 _LINE = late(
     rf"^(?:[-*•] +)?(?P<name>{_NAME})\s*(?:\((?P<of>[^()]{{1,30}})\))?\s*[:=]+\s*"
-    rf"(?P<value>{_NUMBER})\s*(?P<unit>{_UNIT})?\.?$"
+    rf"(?P<value>{NUMBER})\s*(?P<unit>{SIZED_UNIT})?\.?$"
 )
 # Figures of one thing: `Version 2: min 0.24 ms, avg 0.57 ms`, `iter 1, 0.11 sec, 2.26 GB/sec`.
 _SEVERAL = late(r"^(?P<label>[^\W_][^,|<>{}\"]{0,78}?)(?:: ?|, )(?=\S*\s?\S*\d)(?P<rest>.+)$")
 _PART = late(
-    rf"^(?:(?P<name>[^\W\d_][\w /.-]{{0,30}}?)[ =:]+)?(?P<value>{_NUMBER}) ?(?P<unit>{_UNIT})"
+    rf"^(?:(?P<name>[^\W\d_][\w /.-]{{0,30}}?)[ =:]+)?(?P<value>{NUMBER}) ?(?P<unit>{SIZED_UNIT})"
     r"(?P<behind> (?:per \w{1,12}|total|each|on average))?$"
 )
 _PARTED = late(r"[,;|]\s+")
 # Each with its name and unit, whatever parts them: `bench=sort time=12.3ms rate: 4 MB/s`.
 _PAIR = late(
     rf"(?:^|[\s,;|(\[])(?P<name>(?:[A-Za-z]|\d\d(?:\.\d{{1,4}})?%)[\w./%-]{{0,40}}) ?[=:] ?"
-    rf"(?P<value>{_NUMBER}) ?"
-    rf"(?P<unit>{_UNIT})?(?=[\s,;|)\]]|$)(?! \d{{1,3}} ?(?:ms|µs|us|ns|s)\b)"
+    rf"(?P<value>{NUMBER}) ?"
+    rf"(?P<unit>{SIZED_UNIT})?(?=[\s,;|)\]]|$)(?! \d{{1,3}} ?(?:ms|µs|us|ns|s)\b)"
 )
 # Counts of one statistic: `min:  21640 cycles,  66443 instructions`.
 _STATED = late(
     r"^(?P<statistic>min(?:imum)?|max(?:imum)?|avg|average|mean|med(?:ian)?|std ?dev)\s*[:=]\s*"
-    rf"(?P<rest>{_NUMBER} [A-Za-z].*)$",
+    rf"(?P<rest>{NUMBER} [A-Za-z].*)$",
     re.I,
 )
-_COUNT = late(rf"^(?P<value>{_NUMBER}) (?P<noun>[A-Za-z][\w /.-]{{1,30}})$")
+_COUNT = late(rf"^(?P<value>{NUMBER}) (?P<noun>[A-Za-z][\w /.-]{{1,30}})$")
 _OF_WORK = late(
     r"(?i)^(?:cycle|clock|tick|instr|branch|cache|miss|flop|op\b|ops\b|operation|request"
     r"|transaction"
@@ -67,7 +59,9 @@ _OF_WORK = late(
 )
 _STATISTICS = {"avg": "mean", "average": "mean", "med": "median", "minimum": "min"}
 _STATISTICS |= {"maximum": "max", "std dev": "stddev"}
-_DOTTED = late(rf"^(?P<name>\S.{{0,90}}?)\s?\.{{3,80}}\s?(?P<value>{_NUMBER}) ?(?P<unit>{_UNIT})$")
+_DOTTED = late(
+    rf"^(?P<name>\S.{{0,90}}?)\s?\.{{3,80}}\s?(?P<value>{NUMBER}) ?(?P<unit>{SIZED_UNIT})$"
+)
 _OF_SPEED = late(
     r"laten|throughput|bandwidth|duration|elapsed|\btimes?\b|runtime|\bmean\b|\bavg\b|average"
     r"|\bp\d\d|\bper\b|rate\b|speed|fastest|slowest|total|/s(?:ec)?\b",
@@ -83,8 +77,8 @@ _PERCENTILE = late(
 )
 _DEVIATION = late(r"^(?:SD|std\.? ?dev\.?|standard deviation) of (?P<name>.{2,40})$", re.I)
 _SHARE = late(
-    rf"^(?P<percent>\d{{1,2}}(?:\.\d+)?) ?% (?:in|within|under|<) (?P<value>{_NUMBER}) ?"
-    rf"(?P<unit>{_UNIT})\.?$"
+    rf"^(?P<percent>\d{{1,2}}(?:\.\d+)?) ?% (?:in|within|under|<) (?P<value>{NUMBER}) ?"
+    rf"(?P<unit>{SIZED_UNIT})\.?$"
 )
 _LONGEST, _MOST, _GAP, _LEAST = 400, 2000, 4, 3
 _LEAST_PAIRS, _LONGEST_LABEL = 2, 80
@@ -128,21 +122,21 @@ def _report(block: list[Result]) -> list[Report]:
 
 def _figures(log: Log, line: Line, text: str) -> Iterator[Result]:
     if found := _LINE.match(text):
-        unit = _UNITS.get(found["unit"] or found["of"] or "", "")
+        unit = unit_of(found["unit"] or found["of"] or "")
         value = log.number(found["value"])
         is_known = unit or not (found["unit"] or found["of"])
         if value is not None and is_known and not is_plural(text, found["name"].strip()):
             key, of_key = (found["name"].strip(), "") if unit else named_unit(found["name"].strip())
             unit = unit or of_key
             name, statistic = _named(key.replace("_", " ") if of_key else key)
-            yield Result(name or _what(unit), value, unit, line.number, statistic, {})
+            yield Result(name or kind_of(unit), value, unit, line.number, statistic, {})
     elif found := _SHARE.match(text):
         if (value := log.number(found["value"])) is not None:
             statistic = f"p{found['percent']}"
-            yield Result("time", value, _UNITS[found["unit"]], line.number, statistic, {})
+            yield Result("time", value, unit_of(found["unit"]), line.number, statistic, {})
     elif found := _DOTTED.match(text):
         if (value := log.number(found["value"])) is not None:
-            yield Result(found["name"], value, _UNITS[found["unit"]], line.number, "", {})
+            yield Result(found["name"], value, unit_of(found["unit"]), line.number, "", {})
     elif found := _STATED.match(text):
         yield from _counts(log, line, found["statistic"].lower(), _PARTED.split(found["rest"]))
     elif (found := _SEVERAL.match(text)) and (
@@ -161,8 +155,8 @@ def _counts(log: Log, line: Line, statistic: str, parts: Sequence[str]) -> Itera
     is_work = any(_OF_WORK.match(match["noun"]) for match in found)
     for match in found if len(found) > 1 and is_work else ():
         if (value := log.number(match["value"])) is not None:
-            unit = _UNITS.get(match["noun"], match["noun"])
-            name = _what(unit) if unit in _UNITS.values() else match["noun"]
+            unit = UNITS.get(match["noun"], match["noun"])
+            name = kind_of(unit) if unit in TIMES else match["noun"]
             kind = _STATISTICS.get(statistic, statistic)
             yield Result(name, value, unit if unit in TIMES else "1", line.number, kind, {})
 
@@ -180,13 +174,13 @@ def pairs_of(log: Log, line: Line, text: str, least: int) -> Iterator[Result]:
     for match, key, unit in with_units:
         if (value := log.number(match["value"])) is not None:
             name, statistic = _named(key)
-            yield Result(name or _what(unit), value, unit, line.number, statistic, of)
+            yield Result(name or kind_of(unit), value, unit, line.number, statistic, of)
 
 
 def _of_pair(match: re.Match[str]) -> tuple[str, str]:
     """The name of a pair without its unit, and that."""
     if match["unit"]:
-        return match["name"].replace("_", " "), _UNITS[match["unit"]]
+        return match["name"].replace("_", " "), unit_of(match["unit"])
     key, unit = named_unit(match["name"])
     return key.replace("_", " "), unit
 
@@ -200,14 +194,9 @@ def _parts(log: Log, line: Line, label: str, parts: Sequence[str]) -> Iterator[R
     for match in found:
         if (value := log.number(match["value"])) is None:
             continue
-        unit = _UNITS[match["unit"]]
+        unit = unit_of(match["unit"])
         name, statistic = _named(f"{match['name'] or ''}{match['behind'] or ''}".strip())
-        yield Result(name or _what(unit), value, unit, line.number, statistic, of)
-
-
-def _what(unit: str) -> str:
-    """What a figure without a name is."""
-    return "time" if unit in TIMES else "rate" if unit.endswith("/s") else "value"
+        yield Result(name or kind_of(unit), value, unit, line.number, statistic, of)
 
 
 def _named(text: str) -> tuple[str, str]:

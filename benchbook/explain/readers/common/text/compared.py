@@ -12,31 +12,17 @@ from typing import Any
 
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Line, Log, Report, Result
+from benchbook.explain.readers.common.text.grammar import UNIT, unit_of
 from benchbook.explain.units import in_base
 
 TOOL = "text"
 LOOKS_FOR = "sentences that compare figures with units: `from 9.4 ms to 5.2 ms`, `310 -> 260 ns`"
-_UNITS = {
-    "ns": "ns", "nsec": "ns", "nanosecond": "ns", "nanoseconds": "ns",
-    "us": "us", "µs": "us", "μs": "us", "usec": "us", "microsecond": "us", "microseconds": "us",
-    "ms": "ms", "msec": "ms", "millisecond": "ms", "milliseconds": "ms",
-    "s": "s", "sec": "s", "secs": "s", "second": "s", "seconds": "s",
-    "min": "min", "mins": "min", "minutes": "min",
-    "kB/s": "kB/s", "KB/s": "kB/s", "MB/s": "MB/s", "GB/s": "GB/s", "KiB/s": "KiB/s",
-    "MiB/s": "MiB/s", "GiB/s": "GiB/s", "Mbps": "Mbit/s", "Gbps": "Gbit/s", "Mbit/s": "Mbit/s",
-    "Gbit/s": "Gbit/s", "Mb/s": "Mbit/s", "Gb/s": "Gbit/s", "IOPS": "operations/s",
-    "ops/s": "operations/s", "ops/sec": "operations/s", "req/s": "requests/s",
-    "requests/s": "requests/s", "rps": "requests/s", "RPS": "requests/s", "QPS": "queries/s",
-    "qps": "queries/s", "fps": "frames/s", "FPS": "frames/s", "tok/s": "tokens/s",
-    "tokens/s": "tokens/s",
-}  # fmt: skip
-_UNIT = "|".join(re.escape(unit) for unit in sorted(_UNITS, key=len, reverse=True))
 _NUMBER = r"(?<![\w.,/-])\d[\d,]*(?:\.\d+)?"
 _ARROW = r"(?:-{1,3}>|=>|→|⇒|➜|to)"
 _PAIR = late(
-    rf"(?P<old>{_NUMBER}) ?(?P<old_unit>{_UNIT})?(?![\w/])"
-    rf"(?: ?(?:±|\+/?-) ?\d[\d.,]{{0,20}}(?: ?(?:{_UNIT}))?(?![\w/]))? ?{_ARROW} ?~?"
-    rf"(?P<new>\d[\d,]*(?:\.\d+)?) ?(?P<new_unit>{_UNIT})?(?![\w/%])"
+    rf"(?P<old>{_NUMBER}) ?(?P<old_unit>{UNIT})?(?![\w/])"
+    rf"(?: ?(?:±|\+/?-) ?\d[\d.,]{{0,20}}(?: ?(?:{UNIT}))?(?![\w/]))? ?{_ARROW} ?~?"
+    rf"(?P<new>\d[\d,]*(?:\.\d+)?) ?(?P<new_unit>{UNIT})?(?![\w/%])"
 )
 _CLAIM = late(
     r"(?P<percent>\d+(?:\.\d+)?) ?%|(?<![\w.])(?P<times>\d+(?:\.\d+)?) ?(?:[x×](?!\w)|times\b)"
@@ -49,7 +35,7 @@ _FILLED = late(
 _PARTED = late(r"[,;.!?]\s|\b(?:and|but|while|whereas|then)\b")
 _MEAN = late(
     rf"\b(?:[Aa]verage[sd]?|[Mm]ean|[Aa]vg)\b[^.;\n]{{0,80}}?(?P<mean>{_NUMBER}) ?"
-    rf"(?P<unit>{_UNIT})?(?![\w/%])[^.;\n]{{0,40}}?"
+    rf"(?P<unit>{UNIT})?(?![\w/%])[^.;\n]{{0,40}}?"
     r"(?:±|\+/-|\b(?:standard deviation|std\.? ?dev|stddev|SD|sd|sigma)\b)(?: of| was| is|[=:])? ?"
     r"(?P<deviation>\d[\d,]*(?:\.\d+)?)"
 )
@@ -57,12 +43,12 @@ _MEAN = late(
 _RUN = late(
     r"^(?:[-*>] )?(?:run|iteration|trial|attempt|round|pass|rep(?:etition)?) ?#?"
     r"(?P<number>\d{1,4})"
-    rf"(?: ?[:=)-]| took| in)+ ?(?P<value>\d[\d,]*(?:\.\d+)?) ?(?P<unit>{_UNIT})$",
+    rf"(?: ?[:=)-]| took| in)+ ?(?P<value>\d[\d,]*(?:\.\d+)?) ?(?P<unit>{UNIT})$",
     re.I,
 )
 _MEAN_OF_RUNS = late(
     r"^(?:[-*>] )?(?:avg|average|mean)(?: time)? ?[:=] ?(?P<value>\d[\d,]*(?:\.\d+)?) ?"
-    rf"(?P<unit>{_UNIT})$",
+    rf"(?P<unit>{UNIT})$",
     re.I,
 )
 _LEAST_RUNS = 3
@@ -89,7 +75,11 @@ def _lists(log: Log) -> list[Report]:
     for line in log.printed_lines():
         text = line.text.strip() if len(line.text) < _LONGEST_RUN else ""
         if found := _RUN.match(text):
-            number, value, unit = int(found["number"]), log.number(found["value"]), _unit(found)
+            number, value, unit = (
+                int(found["number"]),
+                log.number(found["value"]),
+                unit_of(found["unit"]),
+            )
             if not (samples and number == last + 1 and unit == samples[0].unit):
                 samples = []
             last = number
@@ -99,18 +89,12 @@ def _lists(log: Log) -> list[Report]:
             if len(samples) == _LEAST_RUNS:
                 reports.append(Report(TOOL, samples, samples[0].line))
         elif len(samples) >= _LEAST_RUNS and (found := _MEAN_OF_RUNS.match(text)):
-            value, unit = log.number(found["value"]), _unit(found)
+            value, unit = log.number(found["value"]), unit_of(found["unit"])
             if value is not None and unit == samples[0].unit:
                 of = {"benchmark": "run", "repetitions": len(samples)}
                 samples.append(Result("run", value, unit, line.number, "mean", of))
             samples = []
     return reports
-
-
-def _unit(found: re.Match[str]) -> str:
-    """The unit of a figure, whatever its case where that has no meaning."""
-    text = found["unit"]
-    return _UNITS.get(text) or _UNITS.get(text.lower(), text)
 
 
 def _sentences(log: Log) -> list[Report]:
@@ -129,7 +113,7 @@ def _pairs(log: Log, line: Line) -> Iterator[Result]:
     ends = [*(pair.start() for pair in found[1:]), len(line.text)]
     begins = [0, *(pair.end() for pair in found)]
     for number, (pair, begin, end) in enumerate(zip(found, begins, ends, strict=False)):
-        units = [_UNITS[pair[side] or pair[other]] for side, other in _SIDES]
+        units = [unit_of(pair[side] or pair[other]) for side, other in _SIDES]
         values = [log.number(pair["old"]), log.number(pair["new"])]
         if None in values or in_base(1.0, units[0])[1] != in_base(1.0, units[1])[1]:
             continue
@@ -166,7 +150,7 @@ def _means(log: Log, line: Line, before: Sequence[Result]) -> Iterator[Result]:
     """Means with their deviations; one without a unit has that of the one before."""
     unit = next((own.unit for own in reversed(before) if own.statistic == "mean"), "")
     for found in _MEAN.finditer(line.text):
-        unit = _UNITS.get(found["unit"] or "", unit)
+        unit = unit_of(found["unit"] or "") or unit
         values = [log.number(found["mean"]), log.number(found["deviation"])]
         if unit and None not in values:
             for value, statistic in zip(values, ("mean", "stddev"), strict=True):

@@ -12,19 +12,13 @@ from typing import Any
 
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Line, Log, Report, Result
-from benchbook.explain.readers.common.table_columns import UNITS
+from benchbook.explain.readers.common.text.grammar import LONG_UNIT, NUMBER, unit_of
 
 TOOL = "text"
 LOOKS_FOR = "sentences with figures by threads or placement: `with 8 threads 31 GB/s`"
-_MORE_UNITS = {
-    "MFlop/s": "Mflop/s", "MH/s": "Mhashes/s", "nps": "nodes/s", "second": "s",
-    "milliseconds": "ms", "iter/s": "iterations/s",
-}  # fmt: skip
-_UNITS = {unit: own for unit, own in (UNITS | _MORE_UNITS).items() if unit not in ("%", "s")}
-_UNIT = "|".join(re.escape(unit) for unit in sorted(_UNITS, key=len, reverse=True))
 _FIGURE = late(
-    rf"(?<![\w.,/:+-])~?(?P<value>\d[\d,]*(?:\.\d+)?(?:[eE][-+]?\d{{1,3}})?) ?"
-    rf"(?P<unit>{_UNIT})(?![\w/])"
+    rf"(?<![\w.,/:+-])~?(?P<value>{NUMBER}) ?"
+    rf"(?P<unit>{LONG_UNIT})(?![\w/])"
     r"(?P<each> (?:per|each|for each)\b)?"
 )
 _NUMBERS = {
@@ -54,7 +48,7 @@ _COUNT_BEHIND = late(
 )
 _NAMED = late(
     r"(?P<name>[A-Za-z][\w ]{1,40}?[:=]?) "
-    rf"(?P<value>\d[\d,]*(?:\.\d+)?(?:[eE][-+]?\d{{1,3}})?) ?(?P<unit>{_UNIT})"
+    rf"(?P<value>{NUMBER}) ?(?P<unit>{LONG_UNIT})"
 )
 _SENTENCE = late(r"(?<=[.!?;])\s+")
 _KINDS = {"thread": "threads", "core": "threads", "worker": "threads"}
@@ -98,7 +92,7 @@ def _figures(log: Log, line: Line) -> Iterator[Result]:
     if parts := _named_parts(line.text):
         for name, part, counted in parts:
             if (value := log.number(part["value"])) is not None:
-                yield Result(name, value, _UNITS[part["unit"]], line.number, "", dict(counted))
+                yield Result(name, value, unit_of(part["unit"]), line.number, "", dict(counted))
         return
     for sentence in _SENTENCE.split(line.text):
         found = [own for own in _FIGURE.finditer(sentence) if not own["each"]]
@@ -116,4 +110,4 @@ def _figures(log: Log, line: Line) -> Iterator[Result]:
             of[kind] = int(digits) if digits.isdecimal() else _NUMBERS[digits]
         if placed := [own["words"].strip("`") for own in _PLACED.finditer(sentence)]:
             of["placement"] = max(placed, key=lambda words: ("=" in words, len(words)))
-        yield Result("figure", value, _UNITS[found[0]["unit"]], line.number, "", of)
+        yield Result("figure", value, unit_of(found[0]["unit"]), line.number, "", of)

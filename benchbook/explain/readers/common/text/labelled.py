@@ -6,64 +6,60 @@ They are read where nothing else was recognised, and only where a text has two l
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Any
 
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Line, Log, Report, Result
 from benchbook.explain.printed_digits import LONGEST
-from benchbook.explain.readers.common.table_columns import UNITS
+from benchbook.explain.readers.common.text.grammar import (
+    LONG_UNIT,
+    NUMBER,
+    UNIT,
+    unit_of,
+)
 
 TOOL = "figures"
 LOOKS_FOR = (
     "lists of figures with units, one a line: `Triad  260235.19 MB/s`, `Total time (s): 3.2`"
 )
-_MORE = {
-    "second": "s", "milliseconds": "ms", "microseconds": "us", "nanoseconds": "ns",
-    "MB/sec": "MB/s", "MBytes/s": "MB/s", "GBytes/s": "GB/s", "Mflops": "Mflop/s",
-    "MFlop/s": "Mflop/s", "TFlop/s": "Tflop/s", "iter/s": "iterations/s", "loops/s": "loops/s",
-}  # fmt: skip
-_UNITS = {unit: own for unit, own in (UNITS | _MORE).items() if unit != "%"}
 _TIMES = ("x", "×")
-_LONG = [unit for unit in _UNITS if len(unit) > 1]
-_UNIT = "|".join(sorted(map(re.escape, _UNITS), key=len, reverse=True))
-_BEHIND = "|".join(sorted(map(re.escape, _LONG), key=len, reverse=True))
-_NUMBER = r"\d[\d,]{0,20}(?:\.\d{1,18})?(?:[eE][+-]?\d{1,3})?"
 _LABEL = r"(?P<label>[*#]?[A-Za-z][\w /.,+*#'()-]{0,60}?)"
 _ROWS = (
     # Label: value unit, and what stands behind it in brackets.
     late(
-        rf"^{_LABEL}\s*[:=]\s{{0,40}}(?P<value>{_NUMBER}) ?(?P<unit>{_UNIT})"
+        rf"^{_LABEL}\s*[:=]\s{{0,40}}(?P<value>{NUMBER}) ?(?P<unit>{UNIT})"
         r"(?:\s{0,3}[,;(].{0,80})?$"
     ),
     # Label (unit): value.
     late(
-        rf"^{_LABEL}[ _]?[(\[](?P<unit>{_UNIT})[)\]]\s*[:=]\s{{0,40}}(?P<value>{_NUMBER})"
+        rf"^{_LABEL}[ _]?[(\[](?P<unit>{UNIT})[)\]]\s*[:=]\s{{0,40}}(?P<value>{NUMBER})"
         r"(?:\s{0,3}[,;(].{0,80})?$"
     ),
     # Label in unit: value.
-    late(rf"^{_LABEL} in (?P<unit>{_UNIT})\s*[:=]\s{{0,40}}(?P<value>{_NUMBER})$"),
+    late(rf"^{_LABEL} in (?P<unit>{UNIT})\s*[:=]\s{{0,40}}(?P<value>{NUMBER})$"),
     # A speed-up, in times.
     late(
-        rf"^(?P<label>[*#]?[A-Za-z][\w /()-]{{0,40}}?)\s*[:=]\s{{0,40}}(?P<value>{_NUMBER}) ?"
+        rf"^(?P<label>[*#]?[A-Za-z][\w /()-]{{0,40}}?)\s*[:=]\s{{0,40}}(?P<value>{NUMBER}) ?"
         r"(?P<unit>[x×])$"
     ),
     # Value unit, a gap, label.
     late(
-        rf"^(?P<value>{_NUMBER}) ?(?P<unit>{_BEHIND})(?:\s{{2,60}}|\s{{1,4}}(?:-|\u2013"
+        rf"^(?P<value>{NUMBER}) ?(?P<unit>{LONG_UNIT})(?:\s{{2,60}}|\s{{1,4}}(?:-|\u2013"
         rf"|:)\s{{1,4}})"
         r"(?P<label>[A-Za-z(][\w /.,+*#'():-]{0,60})$"
     ),
     # Label, a gap, value unit.
-    late(rf"^{_LABEL}\s{{2,60}}(?P<value>{_NUMBER}) (?P<unit>{_BEHIND})(?:\s*\([^()]{{0,60}}\))?$"),
+    late(
+        rf"^{_LABEL}\s{{2,60}}(?P<value>{NUMBER}) (?P<unit>{LONG_UNIT})(?:\s*\([^()]{{0,60}}\))?$"
+    ),
 )
 # Several of one thing: `result(aligned): fast=48ms plain=35 ms`.
 _PAIRS = late(
-    rf"^(?P<label>[A-Za-z][\w ,.()=-]{{1,80}}?): (?P<pairs>(?:[A-Za-z]\w{{0,30}} ?= ?{_NUMBER} ?"
-    rf"(?:{_UNIT})[ ,;]{{0,3}}){{2,12}})$"
+    rf"^(?P<label>[A-Za-z][\w ,.()=-]{{1,80}}?): (?P<pairs>(?:[A-Za-z]\w{{0,30}} ?= ?{NUMBER} ?"
+    rf"(?:{UNIT})[ ,;]{{0,3}}){{2,12}})$"
 )
-_PAIR = late(rf"(?P<name>[A-Za-z]\w{{0,30}}) ?= ?(?P<value>{_NUMBER}) ?(?P<unit>{_UNIT})(?![\w/])")
+_PAIR = late(rf"(?P<name>[A-Za-z]\w{{0,30}}) ?= ?(?P<value>{NUMBER}) ?(?P<unit>{UNIT})(?![\w/])")
 _COUNT = late(
     r"(?i)^(?:number of |num(?:ber)? )?(?:mpi |openmp |hardware )?"
     r"(?P<what>processes|ranks|threads)(?: \([\w ]{1,30}\))?(?: requested| used)?\s*[:=]\s{0,40}"
@@ -76,8 +72,8 @@ _SETTING = late(
 )
 _OF_TIME = late(r"(?i)time|elapsed|laten|duration|took|total|wall|min|max|avg|mean|real|sec")
 _SPEED_UP = late(r"(?i)speed-?up|faster|ratio")
-_LABEL_ALONE = late(rf"^[A-Za-z][\w /-]{{1,60}} in (?:{_BEHIND}):$")
-_ALONE = late(rf"^{_NUMBER}$")
+_LABEL_ALONE = late(rf"^[A-Za-z][\w /-]{{1,60}} in (?:{LONG_UNIT}):$")
+_ALONE = late(rf"^{NUMBER}$")
 _LEAST, _MOST = 2, 2000
 
 
@@ -118,7 +114,7 @@ def _of_line(log: Log, line: Line, text: str) -> list[Result]:
     if "=" in text and (found := _PAIRS.match(text)):
         of: dict[str, Any] = {"label": found["label"]}
         return [
-            Result(pair["name"], value, _UNITS[pair["unit"]], line.number, "", of)
+            Result(pair["name"], value, unit_of(pair["unit"]), line.number, "", of)
             for pair in _PAIR.finditer(found["pairs"])
             if (value := log.number(pair["value"])) is not None
         ]
@@ -145,5 +141,5 @@ def _figure(log: Log, line: Line, text: str) -> Result | None:
                 if not _SPEED_UP.search(label):
                     return None
                 return Result(label, value, "1", line.number, "ratio", of)
-            return Result(label, value, _UNITS[found["unit"]], line.number, "", of)
+            return Result(label, value, unit_of(found["unit"]), line.number, "", of)
     return None

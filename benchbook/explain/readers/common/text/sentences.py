@@ -15,8 +15,14 @@ from typing import Any
 from benchbook.explain import source_code
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Line, Log, Report, Result
-from benchbook.explain.readers.common.named_figures import pairs_of
-from benchbook.explain.readers.common.table_columns import UNITS
+from benchbook.explain.readers.common.text.grammar import (
+    MANY,
+    NUMBER,
+    UNIT,
+    times_of,
+    unit_of,
+)
+from benchbook.explain.readers.common.text.named import pairs_of
 from benchbook.explain.results import GIVEN
 
 TOOL = "text"
@@ -25,42 +31,12 @@ NOTE = (
     "No known tool printed this in a form that can be read. The figures with units are shown as "
     "they stand in the text."
 )
-_NOUNS = (
-    "requests", "operations", "ops", "queries", "transactions", "tokens", "frames", "messages",
-    "packets", "events", "rows", "records", "items", "images", "samples", "iterations", "calls",
-    "inserts", "reads", "writes", "lookups", "hashes", "steps", "files", "connections",
-)  # fmt: skip
-_MORE = {
-    "second": "s", "milliseconds": "ms", "millisecond": "ms", "msecs": "ms", "microseconds": "us",
-    "usecs": "us", "nanoseconds": "ns", "nsec": "ns", "min": "min", "minutes": "min",
-    "cycles": "cycles", "clock cycles": "cycles", "cycles/byte": "cycles/byte",
-    "cpb": "cycles/byte",
-    "kB/sec": "kB/s", "KB/sec": "kB/s", "MBytes/sec": "MB/s", "MBytes/s": "MB/s",
-    "GBytes/sec": "GB/s", "GBytes/s": "GB/s", "TB/sec": "TB/s", "MB per second": "MB/s",
-    "GB per second": "GB/s", "Mbits/s": "Mbit/s", "Mbits/sec": "Mbit/s", "Mbit/sec": "Mbit/s",
-    "Gbits/s": "Gbit/s", "Gbits/sec": "Gbit/s", "Gbit/sec": "Gbit/s", "Kbits/sec": "kbit/s",
-    "KiB/sec": "KiB/s", "kBps": "kB/s", "MFlop/s": "Mflop/s", "TFlop/s": "Tflop/s",
-    "TFlops": "Tflop/s", "MFlops": "Mflop/s", "Mpps": "million packets/s",
-    "kpps": "thousand packets/s",
-    "pps": "packets/s", "iops": "operations/s", "reqs/s": "requests/s", "reqs/sec": "requests/s",
-    "msg/s": "messages/s", "msgs/s": "messages/s", "msgs/sec": "messages/s",
-    "txn/s": "transactions/s",
-}  # fmt: skip
-_UNITS = {unit: own for unit, own in (UNITS | _MORE).items() if unit != "%"}
-_UNITS |= {
-    f"{noun}{per}": f"{'operations' if noun == 'ops' else noun}/s"
-    for noun in _NOUNS
-    for per in ("/s", "/sec", "/second", " per second", " per sec", " a second")
-}
-_UNIT = "|".join(re.escape(unit) for unit in sorted(_UNITS, key=len, reverse=True))
 _TIMES = ("ns", "us", "ms", "s", "min")
-_NUMBER = r"\d{1,3}(?:,\d{3})+(?:\.\d{1,12})?|\d{1,15}(?:\.\d{1,12})?(?:[eE][-+]?\d{1,3})?"
 _FIGURE = late(
-    rf"(?<![\w.,/:^±-])(?:(?P<low>\d{{1,6}}(?:\.\d{{1,6}})?) ?[-\u2013] ?)?(?P<value>{_NUMBER})"
-    rf"(?P<many> ?(?:million|thousand|billion) | ?[kKM](?= ))? ?"
-    rf"(?P<unit>{_UNIT})(?![\w/^(]|-[a-z])"
+    rf"(?<![\w.,/:^±-])(?:(?P<low>\d{{1,6}}(?:\.\d{{1,6}})?) ?[-\u2013] ?)?(?P<value>{NUMBER})"
+    rf"(?P<many>{MANY})? ?"
+    rf"(?P<unit>{UNIT})(?![\w/^(]|-[a-z])"
 )
-_MANY = {"thousand": 1e3, "k": 1e3, "K": 1e3, "million": 1e6, "M": 1e6, "billion": 1e9}
 # What sentences set, wait for, or tell the age of.
 _SET = late(
     r"(?i)\b(?:time-?out|interval|delay|ttl|every|each|after|within|wait(?:s|ing|ed)?|sleep(?:s"
@@ -163,7 +139,7 @@ def _single(found: Sequence[re.Match[str]]) -> list[re.Match[str]]:
     """The figures without times in two units, `5 s 870 ms`, of which each is a part."""
     parts = set[int]()
     for at, (first, second) in enumerate(pairwise(found)):
-        are_times = all(_UNITS[own["unit"]] in _TIMES for own in (first, second))
+        are_times = all(unit_of(own["unit"]) in _TIMES for own in (first, second))
         if are_times and second.start() - first.end() <= 1:
             parts |= {at, at + 1}
     return [own for at, own in enumerate(found) if at not in parts]
@@ -180,7 +156,7 @@ def _figures(log: Log, line: Line) -> Iterator[Result]:
         if before.rstrip().endswith(("±", "+-", "+/-")):
             continue  # a deviation, of the figure before it
         clause = _SENTENCE.split(before)[-1]
-        unit = _UNITS[figure["unit"]]
+        unit = unit_of(figure["unit"])
         if unit in _TIMES and (
             _SET.search(clause) or _SET_WORDS.search(clause) or _SET_BEHIND.match(behind)
         ):
@@ -188,7 +164,7 @@ def _figures(log: Log, line: Line) -> Iterator[Result]:
         value = log.number(figure["value"])
         if value is None:
             continue
-        times = _MANY.get((figure["many"] or "").strip(), 1.0)
+        times = times_of(figure["many"])
         of: dict[str, Any] = {}
         if words := _near(before, figure[0], behind):
             of["label"] = words

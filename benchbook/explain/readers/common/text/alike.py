@@ -7,7 +7,6 @@ figures are samples of one thing. Otherwise nobody knows what the lines are of, 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from itertools import islice, pairwise
 from typing import Any, NamedTuple
@@ -15,22 +14,13 @@ from typing import Any, NamedTuple
 from benchbook.explain import source_code
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Log, Report, Result
-from benchbook.explain.readers.common.table_columns import UNITS
+from benchbook.explain.readers.common.text.grammar import UNIT, unit_of
 
 TOOL = "lines alike"
 LOOKS_FOR = "four lines and more that differ by their numbers, with a unit: `time 794 ms rate 1259`"
-_MORE = {
-    "second": "s", "millisecond": "ms", "milliseconds": "ms", "microseconds": "us",
-    "nanoseconds": "ns", "MB/sec": "MB/s", "tok/sec": "tokens/s", "samples/sec": "samples/s",
-    "samples/s": "samples/s", "images/sec": "images/s", "images/s": "images/s",
-    "img/s": "images/s", "frames/s": "frames/s", "msg/s": "messages/s", "pps": "packets/s",
-    "cycles": "cycles",
-}  # fmt: skip
-_UNITS = {unit: own for unit, own in (UNITS | _MORE).items() if unit != "%"}
-_UNIT = "|".join(re.escape(unit) for unit in sorted(_UNITS, key=len, reverse=True))
 _NUMBER = late(
     r"(?<![\w.,:/-])(?P<value>-?\d[\d,]{0,20}(?:\.\d{1,18})?(?:[eE][-+]?\d{1,3})?)"
-    rf"(?: ?(?P<unit>{_UNIT})(?![\w/]))?(?![\w:/-])"
+    rf"(?: ?(?P<unit>{UNIT})(?![\w/]))?(?![\w:/-])"
 )
 _DIGITS = late(r"\d+(?:[.,:]\d+)*")
 _NAME = late(r"(?P<name>[^\W\d_][\w.-]*(?: [\w.-]+){0,2}) ?[:=(@]{0,2} ?$")
@@ -75,7 +65,7 @@ def _numbers(log: Log, text: str) -> Iterator[tuple[str, float, str]]:
             yield (
                 name or ("rate" if not found["unit"] else "figure"),
                 value,
-                _UNITS.get(found["unit"] or "", ""),
+                unit_of(found["unit"] or ""),
             )
 
 

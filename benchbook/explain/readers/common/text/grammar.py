@@ -1,0 +1,80 @@
+"""How figures stand in text: one table of units, one form of a number, and what they are called.
+
+All readers of this package use it, so that a figure means the same in a list and in a sentence.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from benchbook.explain.lazy_regex import late
+from benchbook.explain.readers.common.table_columns import UNITS as _OF_TABLES
+from benchbook.explain.units import TIMES
+
+# What people and programs write in text besides the units that heads of tables have.
+_WRITTEN = {
+    "second": "s", "millisecond": "ms", "milliseconds": "ms", "msecs": "ms", "microsecond": "us",
+    "microseconds": "us", "usecs": "us", "nanosecond": "ns", "nanoseconds": "ns", "nsec": "ns",
+    "min": "min", "mins": "min", "minutes": "min",
+    "cycles": "cycles", "clock cycles": "cycles", "cycles/byte": "cycles/byte",
+    "cpb": "cycles/byte",
+    "bits/s": "bit/s", "bits/sec": "bit/s", "bits per second": "bit/s",
+    "bytes per second": "B/s",
+    "read iops": "read operations/s", "read IOPS": "read operations/s",
+    "write iops": "write operations/s", "write IOPS": "write operations/s",
+    "bytes/s": "B/s", "bytes/sec": "B/s", "kB/sec": "kB/s", "KB/sec": "kB/s", "kBps": "kB/s",
+    "KBytes/s": "kB/s", "KBytes/sec": "kB/s", "MBytes/sec": "MB/s",
+    "MBytes/s": "MB/s", "GBytes/sec": "GB/s", "GBytes/s": "GB/s", "TB/sec": "TB/s",
+    "MB per second": "MB/s", "GB per second": "GB/s", "KiB/sec": "KiB/s",
+    "Kbits/sec": "kbit/s", "Mbits/s": "Mbit/s", "Mbits/sec": "Mbit/s", "Mbit/sec": "Mbit/s",
+    "Gbits/s": "Gbit/s", "Gbits/sec": "Gbit/s", "Gbit/sec": "Gbit/s",
+    "Mflops": "Mflop/s", "MFlops": "Mflop/s", "MFlop/s": "Mflop/s", "TFlops": "Tflop/s",
+    "TFlop/s": "Tflop/s", "MH/s": "Mhashes/s", "nps": "nodes/s", "iops": "operations/s",
+    "pps": "packets/s", "kpps": "thousand packets/s", "Mpps": "million packets/s",
+    "img/s": "images/s", "tok/sec": "tokens/s", "tx/s": "transactions/s",
+    "txs/s": "transactions/s", "txn/s": "transactions/s", "trans/sec": "transactions/s",
+    # Bits or bytes: nobody knows which people mean by a small b.
+    "kb/s": "kb/s", "mb/s": "mb/s", "gb/s": "gb/s", "kb/sec": "kb/s", "mb/sec": "mb/s",
+    "reqs/sec": "requests/s", "msg/sec": "messages/s", "msgs/sec": "messages/s",
+}  # fmt: skip
+UNITS = {unit: own for unit, own in (_OF_TABLES | _WRITTEN).items() if unit != "%"}
+
+
+def _any_of(units: Iterable[str]) -> str:
+    """A pattern of these units; `min` in front of a colon or a number is the least of something."""
+    own = (re.escape(unit) for unit in sorted(units, key=len, reverse=True))
+    return "|".join(rf"{unit}(?! ?[=:\d])" if unit == "min" else unit for unit in own)
+
+
+# What is counted each second, whatever it is: `38 million cache lookups per second`.
+_PER_SECOND = r"(?:/s(?:ec(?:ond)?)?| (?:per|a) sec(?:ond)?)"
+_COUNTED = rf"(?:[A-Za-z]{{2,14}} )?[a-z]{{2,14}}s{_PER_SECOND}(?![a-z])"
+_CALLED = {"ops": "operations", "reqs": "requests", "msgs": "messages"}
+UNIT = f"{_any_of(UNITS)}|{_COUNTED}"
+SIZED_UNIT = f"{UNIT}|bytes"
+LONG_UNIT = f"{_any_of(unit for unit in UNITS if len(unit) > 1)}|{_COUNTED}"
+NUMBER = r"\d[\d,]{0,20}(?:\.\d{1,18})?(?:[eE][-+]?\d{1,3})?"
+MANY = r"(?: ?(?i:million|thousand|billion)| ?[kKM](?= ))"
+_TIMES = {"thousand": 1e3, "k": 1e3, "million": 1e6, "m": 1e6, "billion": 1e9}
+_RATE = late(rf"(?P<noun>\w+){_PER_SECOND}$")
+
+
+def unit_of(text: str) -> str:
+    """The unit that these words mean, as results have it; "" where they mean none."""
+    if own := UNITS.get(text) or UNITS.get(text.lower()):
+        return own
+    if text == "bytes":
+        return "B"
+    found = _RATE.search(text)
+    return f"{_CALLED.get(found['noun'], found['noun'])}/s" if found else ""
+
+
+def times_of(many: str | None) -> float:
+    """What `million` behind a number multiplies it by; 1 where nothing stands there."""
+    return _TIMES.get((many or "").strip().lower(), 1.0)
+
+
+def kind_of(unit: str) -> str:
+    """What a figure of this unit is called that has no name."""
+    return "time" if unit in TIMES else "rate" if unit.endswith("/s") else "value"
