@@ -217,13 +217,20 @@ def of_content(name: str, content: bytes, machine: Machine) -> Explained:
     asks = list(dict.fromkeys(each for each in statements if isinstance(each, Ask)))
     notes += [note for report in reports for note in report.notes]
     notes += [statement for statement in statements if isinstance(statement, str)]
+    if all(report.tool in general_readers.TOOLS for report in reports):
+        notes += own_errors.own_warnings(log, messages)
     notes[:] = dict.fromkeys(notes)
     if not any(own for _, own in parts):
         parts = [(log, reports)]  # of messages alone
     left: list[Unread] = []
     with _guarded("search for lines that were not read", notes):
         said = [*notes, *(finding.explanation for finding in findings)]
-        left = [own for log_part, each in parts for own in unread(log_part, each, said)]
+        has_failed = bool(failures) or not any(report.results for report in reports)
+        left = [
+            own
+            for log_part, each in parts
+            for own in unread(log_part, each, said, has_failed=has_failed)
+        ]
     return Explained(name, reports, findings, asks, notes, left, content=content)
 
 

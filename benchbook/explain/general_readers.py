@@ -7,6 +7,7 @@ from typing import Any
 
 from benchbook.explain.model import Log, Report
 from benchbook.explain.readers.common import (
+    bare_rows,
     bare_tables,
     describe_lists,
     device_counts,
@@ -50,8 +51,11 @@ EVERY = (
     *_LISTS,
     alike,
     bare_tables,
+    bare_rows,
     sentences,
 )  # event_tables has the name of perf stat
+
+TOOLS = frozenset(reader.TOOL for reader in EVERY)  # of no program that is known
 
 
 def read_shapes(log: Log) -> list[Report]:
@@ -62,7 +66,7 @@ def read_shapes(log: Log) -> list[Report]:
     reports = _with_lists(log, reports) or alike.read(log)
     if reports and all(report.tool in _ALONE for report in reports):
         reports += _elsewhere(sentences.read(log), reports)
-    return reports or bare_tables.read(log)
+    return reports or bare_tables.read(log) or bare_rows.read(log)
 
 
 def _elsewhere(found: Sequence[Report], reports: Sequence[Report]) -> list[Report]:

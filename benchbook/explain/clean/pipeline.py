@@ -13,6 +13,7 @@ from benchbook.explain.clean.json_fragments import Found, documents
 from benchbook.explain.clean.markup import BAR, panes, unwrapped
 from benchbook.explain.clean.quoted_printable import decoded
 from benchbook.explain.clean.shell_prompts import commands
+from benchbook.explain.clean.wrapped_lines import rejoined
 from benchbook.explain.decimal_marks import has_decimal_commas
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.line_index import Kinds
@@ -45,7 +46,7 @@ def _log(whole: str) -> Log:
         parts = enumerate(whole.split("\n"), 1)
         numbers = [number for number, part in parts for _ in range(part.count(SOFT) + 1)]
         whole = whole.replace(SOFT, "\n")
-    lines = _numbered(unwrapped(whole), numbers)
+    lines = rejoined(_numbered(unwrapped(whole), numbers))
     text = "\n".join(line.text for line in lines)
     kinds = Kinds(text)
     typed = tuple(commands(lines, kinds))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from operator import itemgetter
 
 from benchbook.explain.context.error_messages import Entry, Message
 from benchbook.explain.lazy_regex import late
@@ -29,6 +31,28 @@ _ENTRY = Entry(
     remedy="Read the first such line and what stands above it: later ones mostly follow from it.",
 )
 _LONGEST, _MOST = 600, 20
+_WARNED = late(
+    r"^\W{0,4}(?:[\w.-]{1,40}: )?\[?(?:warn(?:ing)?|caution|attention)\b\]?[: !]\s*\S", re.I
+)
+_WARNINGS = ("arning", "ARN", "arn:", "aution", "ttention")
+_MOST_WARNINGS, _LONGEST_WARNING = 3, 300
+
+
+def own_warnings(log: Log, messages: Sequence[Message]) -> list[str]:
+    """The warnings and failures of a program that nobody knows, as sentences that quote them, but
+    those that a message has already."""
+    if is_source(log):
+        return []
+    taken = {line.number for message in messages for line in message.lines}
+    lines = {
+        line.text.strip(): line.number
+        for line in reversed(log.having(*_WARNINGS, *_WORDS))
+        if line.number not in taken
+        and len(line.text) <= _LONGEST_WARNING
+        and (_WARNED.match(line.text.strip()) or _FAILED.match(line.text.strip()))
+    }
+    first = sorted(lines.items(), key=itemgetter(1))[:_MOST_WARNINGS]
+    return [f"Line {number} of the log says: “{text}”." for text, number in first]
 
 
 def own_errors(log: Log) -> list[Message]:

@@ -7,6 +7,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from re import Pattern
 from typing import Any
 
 from benchbook.core.sizes import format_bytes
@@ -21,22 +22,37 @@ _NEAR = 25  # lines from the next figure that was read
 _LONGEST = 240  # characters
 _FEW_WORDS, _WORDS_A_FIGURE = 7, 4  # a sentence has more of them
 _FEW_WORDS_OF_PROGRAMS = 12  # where a program marks what follows
+_FEW_WORDS_OF_SENTENCES = 25
+_MOST_OF_FAILURES = 12  # lines that are quoted next to one
 _MARKED = late(r"\w[:=] ?\S")
 # What is no figure: dates of all kinds, times of day, addresses, processes, names with digits.
-_OTHER = late(
+_NO_FIGURES = (
     r"\b[A-Z][a-z]{2} +\d\d? (?:\d\d:\d\d:\d\d )?\d{4}\b|\b\d\d? [A-Z][a-z]{2} \d{4}\b|"
     r"\b\d{4}[-/]\d\d?[-/]\d\d?\b|\b\d\d?[-/.]\d\d?[-/.]\d{2,4}\b|"
     r"\b\d\d?:\d\d(?::\d\d(?:[.,]\d+)?)?\b|"
-    r"\b\d+(?:\.\d+){2,}(?::\d+)?|\b[\da-f]{1,4}(?::[\da-f]{0,4}){3,}|\b0x[\da-fA-F]+|"
-    r"\b[\da-f]{4}:[\da-f]{2,4}(?::[\da-f.]+)?\b|\b0\d+\b(?![.,]\d)|"  # of PCI, and masks
+    r"\b[\da-f]{1,4}(?::[\da-f]{0,4}){3,}|\b0x[\da-fA-F]+|"
     r"^\W*50(?:\.0+)?%|"  # the median
-    r"(?i:\b(?:pid|tid|port|uid|gid|errno)[ =:#]+\d+|\b(?:line|error|version) \d+)|"
+    r"(?i:\b(?:pid|tid|port|uid|gid)[ =:#]+\d+|\bline \d+)|"
     r"\[ ?\+?[\d.:,]+\]|\w\(\d+\)|==\d+==|\b\d+-\d+(?:,\d+-\d+)+|"
     r"[\w./-]+\.(?:cc?|cpp|cu|py|[sS]|h|hpp|f90|go|rs|java):\d+|"
-    r"\b[A-Za-z_]+[\w.-]*\d[\w.:/-]*|(?:^|(?<=\s))(?:[/~]|\.{1,2}/)[\w./-]+|\w+://\S+"
+    r"(?:^|(?<=\s))(?:[/~]|\.{1,2}/)[\w./-]+|\w+://\S+"
+)
+# Next to a failure people look for these: versions, places on PCI, numbers of errors.
+_OTHER = late(
+    rf"{_NO_FIGURES}|\b\d+(?:\.\d+){{2,}}(?::\d+)?|"
+    r"\b[\da-f]{4}:[\da-f]{2,4}(?::[\da-f.]+)?\b|\b0\d+\b(?![.,]\d)|"  # of PCI, and masks
+    r"(?i:\berrno[ =:#]+\d+|\b(?:error|version) \d+)|\b[A-Za-z_]+[\w.-]*\d[\w.:/-]*"
+)
+_OTHER_OF_FAILURES = late(
+    rf"{_NO_FIGURES}|\b(?:\d{{1,3}}\.){{3}}\d{{1,3}}(?::\d+)?\b|"
+    r"\b[A-Za-z_]+[\w-]*\d[\w:/-]*(?![\w.-]*\.\d)"
 )
 _NUMBER = late(r"\d[\d,]*(?:\.\d+)?(?:[eE][+-]?\d+)?|\.\d+")
 _SAID = late(r"(?:[=:]|\bis\b|\bof\b) *[\[(<>~]{0,2} *$")  # in front of a figure of one digit
+# A figure with its unit, of which a sentence may have one.
+_WITH_UNIT = late(
+    r"\d ?(?:%|[x×](?!\w)|[KMGT]i?B\b|[kKMG]?bits?/s|[KMG]bps\b|[nuµm]?s\b|\w{1,12}/s|IOPS\b)"
+)
 _WORD = late(r"[^\W\d_]{2,}")
 _NOISE = late(
     r"(?P<bar>[^\s\d.])(?P=bar){7}|\[[=#>. -]{8,}\]|\[eta\b|\bETA\b|%\||\bit/s\b"
@@ -45,6 +61,7 @@ _NOISE = late(
     # How fio spreads its times and depths.
     r"|^\W*(?:lat \([a-z]{2,5}\)\s*: [\d>]|(?:IO depths|submit|complete|latency)\s+: )"
 )
+_LEAST_ZEROS = 2  # of a number that is not known by its first digit
 _CLASS = late(r"[A-Za-z_]+|\d[\d.,]*|\s+")
 
 
@@ -56,12 +73,16 @@ class Unread:
     more: int = 0
 
 
-def unread(log: Log, reports: Sequence[Report], said: Iterable[str]) -> list[Unread]:
+def unread(
+    log: Log, reports: Sequence[Report], said: Iterable[str], *, has_failed: bool = False
+) -> list[Unread]:
     """The lines next to what was read whose figures are in no result, setting or sentence, in
-    their order. `said`: the sentences of findings and notes."""
+    their order. `said`: the sentences of findings and notes. `has_failed`: whether the run did, so
+    that versions, places and numbers of errors count as figures."""
     if len(log.lines) > _MOST_LINES or not reports:
         return []
     known = _known(reports, said)
+    other = _OTHER_OF_FAILURES if has_failed else _OTHER
     taken = {command.number for command in log.commands}
     taken |= {line.number for document in log.documents for line in document.lines}
     read = sorted({result.line for report in reports for result in report.results})
@@ -73,8 +94,8 @@ def unread(log: Log, reports: Sequence[Report], said: Iterable[str]) -> list[Unr
         if line.number not in taken
         and line.number not in of_results
         and _distance(near, line.number) <= _NEAR
-        and _is_of_figures(line.text)
-        and not _digits(line.text) <= known
+        and _is_of_figures(line.text, other)
+        and not _digits(line.text, other) <= known
     ]
     shapes: dict[str, list[Line]] = {}
     for line in lines:
@@ -86,21 +107,22 @@ def unread(log: Log, reports: Sequence[Report], said: Iterable[str]) -> list[Unr
         else:
             kept.append(Unread(several[-1], len(several) - 1))  # of what goes on, how far it came
     kept.sort(key=lambda own: _distance(near, own.line.number))
-    return sorted(kept[:_MOST], key=lambda own: own.line.number)
+    most = _MOST_OF_FAILURES if has_failed else _MOST
+    return sorted(kept[:most], key=lambda own: own.line.number)
 
 
 def _known(reports: Sequence[Report], said: Iterable[str]) -> frozenset[str]:
     """The digits of all that was read."""
     digits = {"0"}
     for report in reports:
-        digits.update(_significant(f"{own.value:.12g}") for own in report.results)
+        digits.update(digits for own in report.results for digits in _forms(f"{own.value:.12g}"))
         for name, statistic, _ in report.groups:
             digits.update(_of_settings((name, statistic)))
         for settings in [report.facts, *report.settings]:
             digits.update(_of_settings(settings.values()))
         digits.update(_of_settings([report.version, *report.asked]))
     for text in said:
-        digits |= _digits(text)
+        digits |= _digits(text, _OTHER)
     return frozenset(digits)
 
 
@@ -109,22 +131,30 @@ def _of_settings(values: Iterable[Any]) -> Iterator[str]:
         if isinstance(value, dict):
             yield from _of_settings(value.values())
         elif is_number(value):
-            yield _significant(f"{value:.12g}")
+            yield from _forms(f"{value:.12g}")
             if value > 0 and value == int(value):  # as a size in words
                 yield _significant(format_bytes(int(value)).partition(" ")[0])
         elif isinstance(value, str):
-            yield from map(_significant, _NUMBER.findall(value))
+            for number in _NUMBER.findall(value):
+                yield from _forms(number)
 
 
-def _digits(text: str) -> frozenset[str]:
-    """The digits of the figures of a text that are worth to be shown."""
-    plain = _OTHER.sub(" ", text)
+def _digits(text: str, other: Pattern[str]) -> frozenset[str]:
+    """The digits of the figures of a text that are worth to be shown; `other`: what is none."""
+    plain = other.sub(" ", text)
     found = set()
     for number in _NUMBER.finditer(plain):
-        own = _significant(number[0])
+        own = _forms(number[0])[-1]
         if len(number[0]) > 1 or _SAID.search(plain, 0, number.start()):
             found.add(own)
     return frozenset(found)
+
+
+def _forms(number: str) -> tuple[str, ...]:
+    """Its digits, and itself where it has one digit and zeros: 10,000 is not known by a 1."""
+    digits, plain = _significant(number), number.replace(",", "")
+    is_round = len(digits) == 1 and len(plain) > _LEAST_ZEROS and plain.isdecimal()
+    return (digits, plain) if is_round else (digits,)
 
 
 def _significant(number: str) -> str:
@@ -133,12 +163,13 @@ def _significant(number: str) -> str:
     return mantissa.replace(".", "").lstrip("-").strip("0") or "0"
 
 
-def _is_of_figures(text: str) -> bool:
+def _is_of_figures(text: str, other: Pattern[str]) -> bool:
     """Whether a line is of a program's figures, and no sentence, bar or command."""
     if not text.strip() or len(text) > _LONGEST or _NOISE.search(text):
         return False
-    words, figures = len(_WORD.findall(text)), len(_digits(text))
+    words, figures = len(_WORD.findall(text)), len(_digits(text, other))
     few = _FEW_WORDS_OF_PROGRAMS if _MARKED.search(text) else _FEW_WORDS
+    few = _FEW_WORDS_OF_SENTENCES if _WITH_UNIT.search(text) else few
     return bool(figures) and words <= max(few, _WORDS_A_FIGURE * figures)
 
 

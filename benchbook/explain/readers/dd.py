@@ -11,7 +11,7 @@ from benchbook.explain.readers.common.line_reader import LineReader, Reading, Ru
 
 TOOL = "dd"
 _ROW = late(
-    r"^`?(?:# ?)?(?:[Oo]utput: )?"
+    r"^(?:[A-Za-z][\w ./=-]{0,40}: )?`?(?:# ?)?"
     r"(?P<bytes>\d+) (?:bytes|Bytes|octets|byte)\b(?: \([^)]*\))? ?(?:copied|transferred|kopiert"
     r"|copiés|copiados)?"
     r"[, ]+(?:in )?(?P<time>[\d.,]+(?:e[+-]?\d+)?) ?(?:s|secs?|seconds)\b,? ?\(?(?P<rate>"

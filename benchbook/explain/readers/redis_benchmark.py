@@ -27,7 +27,7 @@ _COUNTED = late(rf"^(?P<count>\d{{1,15}}) requests completed in (?P<time>{NUMBER
 _CLIENTS = late(r"^(?P<count>\d{1,8}) parallel clients$")
 _SIZE = late(r"^(?P<bytes>\d{1,12}) bytes payload$")
 _SHARE = late(rf"^(?P<share>{NUMBER})% <= (?P<time>{NUMBER}) milliseconds\b")
-_RATE = late(rf"^(?:throughput summary: )?(?P<rate>{NUMBER}) requests per second$")
+_RATE = late(rf"^(?P<summary>throughput summary: )?(?P<rate>{NUMBER}) requests per second$")
 _SHORT = late(
     rf"^(?P<test>[A-Z][\w ().-]{{1,60}}): (?P<rate>{NUMBER}) requests per second"
     rf"(?:, p50=(?P<median>{NUMBER}) msec)?$"
@@ -93,7 +93,7 @@ def _line(commands: Sequence[Command], reading: Reading[_Run], text: str) -> Non
         run.facts[name] = int(found["count"]) if name == "threads" else found["count"] != "0"
     elif found := _SHARE.match(text):
         run.shares.append((float(found["share"]), float(found["time"]), reading.line.number))
-    elif run.results and (found := _RATE.match(text)):
+    elif (found := _RATE.match(text)) and (run.results or run.shares or found["summary"]):
         reading.add(RATE, found["rate"], "requests/s", "mean")
     elif found := _SHORT.match(text):
         reading.begin(facts=_asked(commands, reading) | {"test": found["test"]})

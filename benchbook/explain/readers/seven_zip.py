@@ -43,17 +43,20 @@ def _line(reading: Reading[_Run], text: str) -> None:
     elif _HEAD.match(text):
         run = reading.begin() if run.is_summed else run
         run.line = run.line or reading.line.number
-    elif run.line and (found := _ROW.match(text)):
+    elif found := _ROW.match(text):
+        run.line = run.line or reading.line.number
         of: dict[str, Any] = {"dictionary_log2": int(found["bits"])}
         for side, what in _SIDES:
             for (name, unit), cell in zip(_NAMES, found[side].split(), strict=True):
                 reading.add(f"{what}: {name}", cell, unit, "", of)
-    elif run.line and (found := _MEAN.match(text)):
+    elif found := _MEAN.match(text):
+        run.line = run.line or reading.line.number
         for side, what in _SIDES:
             cells = found[side].split()
             for (name, unit), cell in zip(_NAMES[-len(cells) :], cells, strict=True):
                 reading.add(f"{what}: {name}", cell, unit, "mean")
-    elif run.line and (found := _TOTAL.match(text)):
+    elif found := _TOTAL.match(text):
+        run.line = run.line or reading.line.number
         run.is_summed = True
         for (name, unit), key in zip(_NAMES[1:], ("usage", "each", "rating"), strict=True):
             reading.add(f"all: {name}", found[key], unit, "mean")

@@ -36,6 +36,7 @@ _WRITTEN = {
     "txs/s": "transactions/s", "txn/s": "transactions/s", "trans/sec": "transactions/s",
     # Bits or bytes: nobody knows which people mean by a small b.
     "kb/s": "kb/s", "mb/s": "mb/s", "gb/s": "gb/s", "kb/sec": "kb/s", "mb/sec": "mb/s",
+    "msg/s": "messages/s",
     "reqs/sec": "requests/s", "msg/sec": "messages/s", "msgs/sec": "messages/s",
 }  # fmt: skip
 UNITS = {unit: own for unit, own in (_OF_TABLES | _WRITTEN).items() if unit != "%"}
@@ -54,7 +55,7 @@ _CALLED = {"ops": "operations", "reqs": "requests", "msgs": "messages"}
 UNIT = f"{_any_of(UNITS)}|{_COUNTED}"
 SIZED_UNIT = f"{UNIT}|bytes"
 LONG_UNIT = f"{_any_of(unit for unit in UNITS if len(unit) > 1)}|{_COUNTED}"
-NUMBER = r"\d[\d,]{0,20}(?:\.\d{1,18})?(?:[eE][-+]?\d{1,3})?"
+NUMBER = r"\d(?:[\d,]{0,19}\d)?(?:\.\d{1,18})?(?:[eE][-+]?\d{1,3})?"
 MANY = r"(?: ?(?i:million|thousand|billion)| ?[kKM](?= ))"
 _TIMES = {"thousand": 1e3, "k": 1e3, "million": 1e6, "m": 1e6, "billion": 1e9}
 _RATE = late(rf"(?P<noun>\w+){_PER_SECOND}$")

@@ -115,7 +115,8 @@ def _report(block: list[Result]) -> list[Report]:
         own.unit.endswith("/s") or _OF_SPEED.search(f"{own.statistic} {own.name}")
         for own in with_units
     )
-    if len(with_units) < _LEAST or not said:
+    are_rates = len(with_units) > 1 and all(own.unit.endswith("/s") for own in with_units)
+    if not (len(with_units) >= _LEAST and said) and not are_rates:
         return []
     return [Report(TOOL, block, block[0].line)]
 
@@ -126,7 +127,10 @@ def _figures(log: Log, line: Line, text: str) -> Iterator[Result]:
         value = log.number(found["value"])
         is_known = unit or not (found["unit"] or found["of"])
         if value is not None and is_known and not is_plural(text, found["name"].strip()):
-            key, of_key = (found["name"].strip(), "") if unit else named_unit(found["name"].strip())
+            name = found["name"].strip()
+            key, of_key = (
+                (name, "") if unit else ("", unit_of(name)) if name in UNITS else named_unit(name)
+            )
             unit = unit or of_key
             name, statistic = _named(key.replace("_", " ") if of_key else key)
             yield Result(name or kind_of(unit), value, unit, line.number, statistic, {})

@@ -35,7 +35,14 @@ _TIMES = ("ns", "us", "ms", "s", "min")
 _FIGURE = late(
     rf"(?<![\w.,/:^±-])(?:(?P<low>\d{{1,6}}(?:\.\d{{1,6}})?) ?[-\u2013] ?)?(?P<value>{NUMBER})"
     rf"(?P<many>{MANY})? ?"
-    rf"(?P<unit>{UNIT})(?![\w/^(]|-[a-z])"
+    rf"(?P<unit>{UNIT}|%|[x×](?= |$|[,;.)]))(?![\w/^(]|-[a-z])"
+)
+# Shares and ratios, which are shown where the sentence says that something changed, or of what.
+_SHARES = {"%": "%", "x": "times", "×": "times"}
+_OF_SHARE = late(
+    r"(?i)\b(?:fast|slow|improv|reduc|degrad|regress|increas|decreas|dropp?|overhead|gain|loss|lost"
+    r"|better|worse|hike|speed-?up|lower|higher|utili[sz]|usage|busy|idle|hit|miss|effic|peak"
+    r"|benefit|penalty|boost|throughput|latency)"
 )
 # What sentences set, wait for, or tell the age of.
 _SET = late(
@@ -105,19 +112,24 @@ def read(log: Log) -> list[Report]:
         own = list(_of_line(log, line))
         results += own
         is_measured = is_measured or _says_measured(text, own)
-    measured = [own for own in results if own.name != _POSSIBLE]
+    measured = list(filter(_is_measured, results))
     has_rate = any(own.unit not in _TIMES for own in measured)
     if not is_measured and not (has_rate and len(measured) >= _LEAST):
         return []
     return [Report(TOOL, results, results[0].line, notes=[NOTE])]
 
 
+def _is_measured(result: Result) -> bool:
+    """Whether it may be a figure of a run, and no share, ratio, or what is possible."""
+    return result.name != _POSSIBLE and result.unit not in _SHARES.values()
+
+
 def _says_measured(text: str, own: Sequence[Result]) -> bool:
     """Whether a line gives a figure of something that was measured: a rate, or a time with a word
     that says so. What is said to be possible was not measured."""
-    figures = [result for result in own if result.name != _POSSIBLE]
+    figures = [result for result in own if _is_measured(result)]
     rates = [result for result in figures if result.unit not in _TIMES]
-    if rates and (len(own) > 1 or _MEASURED.search(text)):
+    if rates and (len(figures) > 1 or _MEASURED.search(text)):
         return True
     if not figures:
         return False
@@ -139,7 +151,9 @@ def _single(found: Sequence[re.Match[str]]) -> list[re.Match[str]]:
     """The figures without times in two units, `5 s 870 ms`, of which each is a part."""
     parts = set[int]()
     for at, (first, second) in enumerate(pairwise(found)):
-        are_times = all(unit_of(own["unit"]) in _TIMES for own in (first, second))
+        are_times = all(
+            own["unit"] not in _SHARES and unit_of(own["unit"]) in _TIMES for own in (first, second)
+        )
         if are_times and second.start() - first.end() <= 1:
             parts |= {at, at + 1}
     return [own for at, own in enumerate(found) if at not in parts]
@@ -156,7 +170,9 @@ def _figures(log: Log, line: Line) -> Iterator[Result]:
         if before.rstrip().endswith(("±", "+-", "+/-")):
             continue  # a deviation, of the figure before it
         clause = _SENTENCE.split(before)[-1]
-        unit = unit_of(figure["unit"])
+        unit = _SHARES.get(figure["unit"]) or unit_of(figure["unit"])
+        if figure["unit"] in _SHARES and not _OF_SHARE.search(text):
+            continue
         if unit in _TIMES and (
             _SET.search(clause) or _SET_WORDS.search(clause) or _SET_BEHIND.match(behind)
         ):
