@@ -7,13 +7,13 @@ from benchbook.explain.model import Line
 
 # What ends a line that goes on: a bracket that has a number and no end, or a number.
 _OPEN = late(r"\((?:\*\*)?[^()]{0,60}\d[^()]{0,60}$")
-_NUMBER = late(r"(?<![\w.])\d[\d,.]{0,18}(?: (?:million|thousand|billion))?$")
+_NUMBER = late(r"(?<![\w.=:])\d[\d,.]{0,18}(?: (?:million|thousand|billion))?$")
 _CLOSED = late(r"[^\s()][^()]{0,29}\)")
 _UNIT = late(
     r"(?:bytes/s(?:ec)?|[kKMGT]i?B(?:/s(?:ec)?|ps)|[KMG]?bits?/s(?:ec)?|[kMG]bps|IOPS|iops|ms|µs|us|"
     r"ns|msec|usec|secs?|seconds|milliseconds|[a-z]{2,14}/s(?:ec)?|"
     r"(?:million|thousand|billion)(?: [a-z]+(?:/s(?:ec)?| per sec(?:ond)?))?|"
-    r"[a-z]{2,14} per sec(?:ond)?|per sec(?:ond)?)(?=[\s,;.:)*]|$)"
+    r"[a-z]{2,14} per sec(?:ond)?|per sec(?:ond)?)(?=$|[,;.)*]| (?:[a-z(-]|$))(?! *[:=|])"
 )
 _PER = late(r"\d(?: (?:million|thousand|billion))? [a-z]{2,14} per$")
 _SECOND = late(r"sec(?:ond)?(?=[\s,;.:)*]|$)")

@@ -31,7 +31,8 @@ _NO_FIGURES = (
     r"\b\d{4}[-/]\d\d?[-/]\d\d?\b|\b\d\d?[-/.]\d\d?[-/.]\d{2,4}\b|"
     r"\b\d\d?:\d\d(?::\d\d(?:[.,]\d+)?)?\b|"
     r"\b[\da-f]{1,4}(?::[\da-f]{0,4}){3,}|\b0x[\da-fA-F]+|"
-    r"^\W*50(?:\.0+)?%|"  # the median
+    r"^\W*50(?:\.0+)?%|\b100(?:\.0+)? ?%|"  # the median, and all
+    r"1,?000,?000 Bytes|\b10+s\b|\bCompleted \d+ requests|"  # what a unit means; progress
     r"(?i:\b(?:pid|tid|port|uid|gid)[ =:#]+\d+|\bline \d+)|"
     r"\[ ?\+?[\d.:,]+\]|\w\(\d+\)|==\d+==|\b\d+-\d+(?:,\d+-\d+)+|"
     r"[\w./-]+\.(?:cc?|cpp|cu|py|[sS]|h|hpp|f90|go|rs|java):\d+|"
@@ -61,7 +62,7 @@ _NOISE = late(
     # How fio spreads its times and depths.
     r"|^\W*(?:lat \([a-z]{2,5}\)\s*: [\d>]|(?:IO depths|submit|complete|latency)\s+: )"
 )
-_LEAST_ZEROS = 2  # of a number that is not known by its first digit
+_LEAST_ZEROS = 3  # of a number that is not known by its first digit
 _CLASS = late(r"[A-Za-z_]+|\d[\d.,]*|\s+")
 
 

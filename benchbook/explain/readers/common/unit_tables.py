@@ -53,6 +53,9 @@ _LEAST_CELLS = 3  # of a table of bars without a rule
 _GAP = late(r"\s{2,}|\t+")
 _HAS_DIGIT = late(r"\d")
 _OWN_NUMBER = late(r"(?<![\w.])\d")  # p99 is none
+_BETTER = late(r":? ?\([^()]{0,20}\bis better\)")  # behind a head
+# The head of changes, which are all that a table of two columns may have.
+_CHANGED = late(r"(?i)^(?:delta|change|diff(?:erence)?|improvement|gain|regression)\b.*%")
 _OF_FIGURES = late(r"(?i)\b(?:bandwidth|rate|time|latency|throughput|speed)\b")
 
 
@@ -130,7 +133,11 @@ def _aligned(log: Log) -> Iterator[Report]:
         if table and len(cells) != len(table[0][1]):
             cells = text.rstrip(_MARKS_BEHIND).split()
         is_row = len(cells) == len(table[0][1]) if table else False
-        if is_row and sum(bool(CELL.fullmatch(cell)) for cell in cells) * 2 > len(cells):
+        figures = sum(bool(CELL.fullmatch(cell)) for cell in cells)
+        is_pair = (
+            is_row and len(cells) == LEAST_COLUMNS and figures and _CHANGED.search(table[0][1][-1])
+        )
+        if is_row and (figures * 2 > len(cells) or is_pair):
             table.append((line, cells))
             continue
         if len(table) > (_LEAST_UNRULED if table and not _has_units(table[0][1]) else 1):
@@ -147,6 +154,7 @@ def _heads(text: str) -> list[str]:
     """The heads of aligned columns in a line; none where it has no such."""
     if not text or "|" in text or len(text) > LONGEST or _OWN_NUMBER.search(text):
         return []
+    text = _BETTER.sub("", text)
     for heads in (_GAP.split(text), text.split()):
         own = [_bare(head) for head in heads]
         # A line of units alone stands below names that are known to its tool.
@@ -226,7 +234,10 @@ def _report(
     if len(table) == _LEAST_ROWS and len(results) < _LEAST_FIGURES:
         return
     results = list(in_columns(heads, rows, in_rows(table, results)))
-    if any(result.statistic not in _COMPARING for result in results):
+    is_of_changes = len(heads) == LEAST_COLUMNS and bool(_CHANGED.search(heads[-1]))
+    if is_of_changes and len(rows) > _LEAST_ROWS and results:
+        yield Report(TOOL, results, head_line.number)
+    elif any(result.statistic not in _COMPARING for result in results):
         results += _errors(heads, rows, {result.line for result in results})
         facts = {"section": section} if section else {}
         yield Report(TOOL, results, head_line.number, "", facts)
