@@ -58,6 +58,7 @@ LONG_UNIT = f"{_any_of(unit for unit in UNITS if len(unit) > 1)}|{_COUNTED}"
 NUMBER = r"\d(?:[\d,]{0,19}\d)?(?:\.\d{1,18})?(?:[eE][-+]?\d{1,3})?"
 MANY = r"(?: ?(?i:million|thousand|billion)| ?[kKM](?= ))"
 _TIMES = {"thousand": 1e3, "k": 1e3, "million": 1e6, "m": 1e6, "billion": 1e9}
+_OF_TIME = late(r"(?i)time|elapsed|laten|duration|took|total|wall|min|max|avg|mean|real|sec")
 _RATE = late(rf"(?P<noun>\w+){_PER_SECOND}$")
 
 
@@ -79,3 +80,8 @@ def times_of(many: str | None) -> float:
 def kind_of(unit: str) -> str:
     """What a figure of this unit is called that has no name."""
     return "time" if unit in TIMES else "rate" if unit.endswith("/s") else "value"
+
+
+def is_plural(text: str, label: str) -> bool:
+    """Whether the (s) behind a label is that of a plural, as in `CPU(s): 56`, and no unit."""
+    return f"{label}(s)" in text and not _OF_TIME.search(label)

@@ -7,7 +7,6 @@ They are read where nothing else was recognised, and only where a text has two l
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Line, Log, Report, Result
@@ -16,8 +15,10 @@ from benchbook.explain.readers.common.text.grammar import (
     LONG_UNIT,
     NUMBER,
     UNIT,
+    is_plural,
     unit_of,
 )
+from benchbook.explain.readers.common.text.named import pairs_of
 
 TOOL = "figures"
 LOOKS_FOR = (
@@ -26,22 +27,10 @@ LOOKS_FOR = (
 _TIMES = ("x", "×")
 _LABEL = r"(?P<label>[*#]?[A-Za-z][\w /.,+*#'()-]{0,60}?)"
 _ROWS = (
-    # Label: value unit, and what stands behind it in brackets.
+    # Label: value unit, or the unit behind the label, and what stands behind it in brackets.
     late(
-        rf"^{_LABEL}\s*[:=]\s{{0,40}}(?P<value>{NUMBER}) ?(?P<unit>{UNIT})"
-        r"(?:\s{0,3}[,;(].{0,80})?$"
-    ),
-    # Label (unit): value.
-    late(
-        rf"^{_LABEL}[ _]?[(\[](?P<unit>{UNIT})[)\]]\s*[:=]\s{{0,40}}(?P<value>{NUMBER})"
-        r"(?:\s{0,3}[,;(].{0,80})?$"
-    ),
-    # Label in unit: value.
-    late(rf"^{_LABEL} in (?P<unit>{UNIT})\s*[:=]\s{{0,40}}(?P<value>{NUMBER})$"),
-    # A speed-up, in times.
-    late(
-        rf"^(?P<label>[*#]?[A-Za-z][\w /()-]{{0,40}}?)\s*[:=]\s{{0,40}}(?P<value>{NUMBER}) ?"
-        r"(?P<unit>[x×])$"
+        rf"^{_LABEL}(?:[ _]?[(\[](?P<own>{UNIT})[)\]]| in (?P<named>{UNIT}))?\s*[:=]\s{{0,40}}"
+        rf"(?P<value>{NUMBER}) ?(?P<unit>{UNIT}|[x×](?=$))?(?:\s{{0,3}}[,;(].{{0,80}})?$"
     ),
     # Value unit, a gap, label.
     late(
@@ -54,12 +43,6 @@ _ROWS = (
         rf"^{_LABEL}\s{{2,60}}(?P<value>{NUMBER}) (?P<unit>{LONG_UNIT})(?:\s*\([^()]{{0,60}}\))?$"
     ),
 )
-# Several of one thing: `result(aligned): fast=48ms plain=35 ms`.
-_PAIRS = late(
-    rf"^(?P<label>[A-Za-z][\w ,.()=-]{{1,80}}?): (?P<pairs>(?:[A-Za-z]\w{{0,30}} ?= ?{NUMBER} ?"
-    rf"(?:{UNIT})[ ,;]{{0,3}}){{2,12}})$"
-)
-_PAIR = late(rf"(?P<name>[A-Za-z]\w{{0,30}}) ?= ?(?P<value>{NUMBER}) ?(?P<unit>{UNIT})(?![\w/])")
 _COUNT = late(
     r"(?i)^(?:number of |num(?:ber)? )?(?:mpi |openmp |hardware )?"
     r"(?P<what>processes|ranks|threads)(?: \([\w ]{1,30}\))?(?: requested| used)?\s*[:=]\s{0,40}"
@@ -70,7 +53,6 @@ _SETTING = late(
     r"(?i)\b(?:time-?out|interval|delay|ttl|age|up-?time|limit|threshold|expires?|retention|period"
     r"|sleep|wait|granularity|resolution|tolerance|duration|rated|max(?:imum)? speed|link speed)\b"
 )
-_OF_TIME = late(r"(?i)time|elapsed|laten|duration|took|total|wall|min|max|avg|mean|real|sec")
 _SPEED_UP = late(r"(?i)speed-?up|faster|ratio")
 _LABEL_ALONE = late(rf"^[A-Za-z][\w /-]{{1,60}} in (?:{LONG_UNIT}):$")
 _ALONE = late(rf"^{NUMBER}$")
@@ -111,35 +93,26 @@ def _come_again(report: Report, several: Sequence[Result]) -> bool:
 
 def _of_line(log: Log, line: Line, text: str) -> list[Result]:
     """The figures of a line: one with its label, or several of one thing."""
-    if "=" in text and (found := _PAIRS.match(text)):
-        of: dict[str, Any] = {"label": found["label"]}
-        return [
-            Result(pair["name"], value, unit_of(pair["unit"]), line.number, "", of)
-            for pair in _PAIR.finditer(found["pairs"])
-            if (value := log.number(pair["value"])) is not None
-        ]
+    if text.count("=") > 1 and (pairs := list(pairs_of(log, line, text, 2))):
+        return pairs
     own = _figure(log, line, text)
     return [own] if own else []
-
-
-def is_plural(text: str, label: str) -> bool:
-    """Whether the (s) behind a label is that of a plural, as in `CPU(s): 56`, and no unit."""
-    return f"{label}(s)" in text and not _OF_TIME.search(label)
 
 
 def _figure(log: Log, line: Line, text: str) -> Result | None:
     for row in _ROWS:
         if found := row.match(text):
+            of_label = found.groupdict()
             label = found["label"].strip(" *#-")
             value = log.number(found["value"])
             if value is None or not label or "  " in label or _SETTING.search(label):
                 return None
             if is_plural(text, label):
                 return None
-            of: dict[str, Any] = {}
+            unit = unit_of(found["unit"] or of_label.get("own") or of_label.get("named") or "")
             if found["unit"] in _TIMES:
                 if not _SPEED_UP.search(label):
                     return None
-                return Result(label, value, "1", line.number, "ratio", of)
-            return Result(label, value, unit_of(found["unit"]), line.number, "", of)
+                return Result(label, value, "1", line.number, "ratio", {})
+            return Result(label, value, unit, line.number, "", {}) if unit else None
     return None

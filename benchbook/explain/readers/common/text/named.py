@@ -19,10 +19,10 @@ from benchbook.explain.readers.common.text.grammar import (
     NUMBER,
     SIZED_UNIT,
     UNITS,
+    is_plural,
     kind_of,
     unit_of,
 )
-from benchbook.explain.readers.common.text.labelled import is_plural
 from benchbook.explain.units import TIMES
 
 TOOL = "figures"

@@ -80,13 +80,7 @@ _MEASURED = late(
     r"|perform\w*|finish(?:es|ed)|complet(?:es|ed)|achiev\w*|reach(?:es|ed)|gets?|got|getting|see"
     r"|saw"
     r"|observ\w*|drop(?:s|ped)|results?|scores?|real|total|min|max|stddev|improv\w*|regress\w*"
-    r"|rate|time|only|about|around|instead of|down to|reduc\w*|increas\w*)\b"
-)
-_OF_TIME = late(
-    r"(?i)\b(?:took|takes?|measur\w*|benchmark\w*|latenc\w*|elapsed|averag\w*|avg|mean|median"
-    r"|percentile|p\d\d(?:\.\d+)?|runtime|run time|execution|fast(?:er)?|slow(?:er|ed|s)?|speed-?up"
-    r"|overhead|per (?:op\w*|iteration|call|request)|time per|finish(?:es|ed)|complet(?:es|ed)"
-    r"|stddev|regress\w*|wall|total time|(?:run|load|response|query|build|compile|startup) time)\b"
+    r"|rate|time|execution|wall|only|about|around|instead of|down to|reduc\w*|increas\w*)\b"
 )
 _CLAUSE = late(r"[.;!?]\s|[,:]\s+|\s+-{1,2}\s+|\s*\|\s*|\t+|\s{2,}")
 _SENTENCE = late(r"[.;!?]\s")
@@ -128,12 +122,8 @@ def _says_measured(text: str, own: Sequence[Result]) -> bool:
     """Whether a line gives a figure of something that was measured: a rate, or a time with a word
     that says so. What is said to be possible was not measured."""
     figures = [result for result in own if _is_measured(result)]
-    rates = [result for result in figures if result.unit not in _TIMES]
-    if rates and (len(figures) > 1 or _MEASURED.search(text)):
-        return True
-    if not figures:
-        return False
-    return bool(_OF_TIME.search(text) or _MEASURED.search(text))
+    has_rate = any(result.unit not in _TIMES for result in figures)
+    return bool(figures and ((has_rate and len(figures) > 1) or _MEASURED.search(text)))
 
 
 def _of_line(log: Log, line: Line) -> Iterator[Result]:
