@@ -66,7 +66,9 @@ def read_shapes(log: Log) -> list[Report]:
     reports = _with_lists(log, reports) or alike.read(log)
     if reports and all(report.tool in _ALONE for report in reports):
         reports += _elsewhere(sentences.read(log), reports)
-    return reports or bare_tables.read(log) or bare_rows.read(log)
+    for last in (bare_tables.read, bare_rows.read, alike.without_units):
+        reports = reports or last(log)
+    return reports
 
 
 def _elsewhere(found: Sequence[Report], reports: Sequence[Report]) -> list[Report]:

@@ -23,6 +23,7 @@ _LONGEST = 240  # characters
 _FEW_WORDS, _WORDS_A_FIGURE = 7, 4  # a sentence has more of them
 _FEW_WORDS_OF_PROGRAMS = 12  # where a program marks what follows
 _FEW_WORDS_OF_SENTENCES = 25
+_PARTLY, _LONG = ("text", "figures", "lines alike"), 3  # digits
 _MOST_OF_FAILURES = 12  # lines that are quoted next to one
 _MARKED = late(r"\w[:=] ?\S")
 # What is no figure: dates of all kinds, times of day, addresses, processes, names with digits.
@@ -32,7 +33,7 @@ _NO_FIGURES = (
     r"\b\d\d?:\d\d(?::\d\d(?:[.,]\d+)?)?\b|"
     r"\b[\da-f]{1,4}(?::[\da-f]{0,4}){3,}|\b0x[\da-fA-F]+|"
     r"^\W*50(?:\.0+)?%|\b100(?:\.0+)? ?%|"  # the median, and all
-    r"1,?000,?000 Bytes|\b10+s\b|\bCompleted \d+ requests|"  # what a unit means; progress
+    r"1,?000,?000 [Bb]ytes|10\^\d|\b10+s\b|\bCompleted \d+ requests|"  # what a unit means; progress
     r"(?i:\b(?:pid|tid|port|uid|gid)[ =:#]+\d+|\bline \d+)|"
     r"\[ ?\+?[\d.:,]+\]|\w\(\d+\)|==\d+==|\b\d+-\d+(?:,\d+-\d+)+|"
     r"[\w./-]+\.(?:cc?|cpp|cu|py|[sS]|h|hpp|f90|go|rs|java):\d+|"
@@ -52,13 +53,14 @@ _NUMBER = late(r"\d[\d,]*(?:\.\d+)?(?:[eE][+-]?\d+)?|\.\d+")
 _SAID = late(r"(?:[=:]|\bis\b|\bof\b) *[\[(<>~]{0,2} *$")  # in front of a figure of one digit
 # A figure with its unit, of which a sentence may have one.
 _WITH_UNIT = late(
-    r"\d ?(?:%|[x×](?!\w)|[KMGT]i?B\b|[kKMG]?bits?/s|[KMG]bps\b|[nuµm]?s\b|\w{1,12}/s|IOPS\b)"
+    r"\d ?(?:%(?!\w)|[x×](?!\w)|[kKMG]?bits?/s|[KMG]bps\b|[nuµm]?s\b|\w{1,12}/s|IOPS\b)"
 )
 _WORD = late(r"[^\W\d_]{2,}")
 _NOISE = late(
     r"(?P<bar>[^\s\d.])(?P=bar){7}|\[[=#>. -]{8,}\]|\[eta\b|\bETA\b|%\||\bit/s\b"
     r"|\]\s*\||(?i:\bcopyright\b|\bcompiled? (?:date|on)\b|\bbuilt on\b)"
     r"|^\W*(?:diff|index|@@|\+\+\+)\b"
+    r"|\bTEST from\b"  # the head of netperf
     # How fio spreads its times and depths.
     r"|^\W*(?:lat \([a-z]{2,5}\)\s*: [\d>]|(?:IO depths|submit|complete|latency)\s+: )"
 )
@@ -88,15 +90,17 @@ def unread(
     taken |= {line.number for document in log.documents for line in document.lines}
     read = sorted({result.line for report in reports for result in report.results})
     of_results = set(read)
+    # Of what no program's reader knows, a line may have more figures than those with units.
+    partly = {own.line for report in reports if report.tool in _PARTLY for own in report.results}
     near = read or sorted(report.line for report in reports)
     lines = [
         line
         for line in log.lines
         if line.number not in taken
-        and line.number not in of_results
+        and (line.number not in of_results or line.number in partly)
         and _distance(near, line.number) <= _NEAR
         and _is_of_figures(line.text, other)
-        and not _digits(line.text, other) <= known
+        and _is_left(_digits(line.text, other) - known, line.number in partly)
     ]
     shapes: dict[str, list[Line]] = {}
     for line in lines:
@@ -110,6 +114,11 @@ def unread(
     kept.sort(key=lambda own: _distance(near, own.line.number))
     most = _MOST_OF_FAILURES if has_failed else _MOST
     return sorted(kept[:most], key=lambda own: own.line.number)
+
+
+def _is_left(digits: frozenset[str], is_partly: bool) -> bool:
+    """Whether figures of a line are shown nowhere; of one that was read, only what is long."""
+    return any(len(own) >= _LONG for own in digits) if is_partly else bool(digits)
 
 
 def _known(reports: Sequence[Report], said: Iterable[str]) -> frozenset[str]:

@@ -53,6 +53,11 @@ _STATISTICS = frozenset(
 _COMPARED = late(rf"(?i)\b(?:{'|'.join((*_SIDES, *_DIFFERENCES, *_STATISTICS))})\b")
 # What pull requests compare as well, and is no figure of a run.
 _NO_RUN = late(r"(?i)\b(?:coverage|bundle|lines of code|commits|stars|downloads|tests?|files)\b")
+_TITLE = late(
+    r"(?i)\b(?:higher|lower|more|less|smaller|larger|bigger) is better\b"
+    r"|\bper (?:milli|micro)?second\b|\b(?:throughput|latency|bandwidth)\b[^.]{0,40}:$"
+)
+_NEAR = 2  # lines between a title and its table
 _MOST_WORDS = 5  # of a head
 _NUMBER = late(r"[-+]?\d[\d,]*(?:\.\d+)?(?:[eE][-+]?\d{1,3})?(?: ?[x×%])?")
 _RULE = late(r"[|:+=\s-]*[-=][|:+=\s-]*")
@@ -66,6 +71,7 @@ def read(log: Log) -> list[Report]:
     reports: list[Report] = []
     heads: list[str] = []
     mark, begin = "", 0
+    title, is_titled = Line(-_NEAR, ""), False  # the last line of words
     rows: list[tuple[Line, list[str]]] = []
     for line in (*log.printed_lines(), Line(0, "")):
         text = barred(line.text.strip())
@@ -77,21 +83,26 @@ def read(log: Log) -> list[Report]:
         if heads and _is_row(cells, heads) and len(rows) < _MOST:
             rows.append((line, cells))
             continue
-        reports += _report(log, begin, heads, rows)
-        mark, heads = _head(text)
+        reports += _report(log, begin, heads, rows, is_titled=is_titled)
+        is_titled = line.number - title.number <= _NEAR and bool(_TITLE.search(title.text))
+        mark, heads = _head(text, is_titled)
         rows, begin = [], line.number
+        if text and not heads and len(text) <= _LONGEST:
+            title = line
     return reports
 
 
-def _head(text: str) -> tuple[str, list[str]]:
-    """How the heads of a table are parted, and the heads; none where a line is no such."""
-    if not text or len(text) > _LONGEST or not _may_head(text):
+def _head(text: str, is_titled: bool) -> tuple[str, list[str]]:
+    """How the heads of a table are parted, and the heads; none where a line is no such.
+    `is_titled`: whether the words above say what its numbers are, which counts for Markdown."""
+    is_titled = is_titled and text.startswith("|")
+    if not text or len(text) > _LONGEST or not (is_titled or _may_head(text)):
         return "", []
     for mark in (*_MARKS, ""):
         heads = _cells(text, mark)
         is_words = not _NUMBER.fullmatch(heads[0]) if heads else False
         is_head = len(heads) >= _LEAST_COLUMNS and is_words and len(heads) == len(set(heads))
-        if is_head and (any(map(_is_of_speed, heads)) or _compares(heads)):
+        if is_head and (is_titled or any(map(_is_of_speed, heads)) or _compares(heads)):
             return mark, heads
     return "", []
 
@@ -132,14 +143,19 @@ def _is_row(cells: Sequence[str], heads: Sequence[str]) -> bool:
 
 
 def _report(
-    log: Log, begin: int, heads: Sequence[str], rows: Sequence[tuple[Line, list[str]]]
+    log: Log,
+    begin: int,
+    heads: Sequence[str],
+    rows: Sequence[tuple[Line, list[str]]],
+    *,
+    is_titled: bool,
 ) -> list[Report]:
     if len(rows) < _LEAST_ROWS:
         return []
     columns = list(zip(*(cells for _, cells in rows), strict=True))
     is_number = [all(not cell or _NUMBER.fullmatch(cell) for cell in own) for own in columns]
     of_numbers = [head for kind, head in zip(is_number, heads, strict=True) if kind]
-    if not any(map(_OF_SPEED.search, of_numbers)):
+    if not is_titled and not any(map(_OF_SPEED.search, of_numbers)):
         of_words = [
             cell for kind, own in zip(is_number, columns, strict=True) if not kind for cell in own
         ]

@@ -13,8 +13,9 @@ from typing import Any, NamedTuple
 
 from benchbook.explain import source_code
 from benchbook.explain.lazy_regex import late
-from benchbook.explain.model import Log, Report, Result
+from benchbook.explain.model import Line, Log, Report, Result
 from benchbook.explain.readers.common.text.grammar import UNIT, unit_of
+from benchbook.explain.results import GIVEN
 
 TOOL = "lines alike"
 LOOKS_FOR = "four lines and more that differ by their numbers, with a unit: `time 794 ms rate 1259`"
@@ -26,6 +27,12 @@ _DIGITS = late(r"\d+(?:[.,:]\d+)*")
 _NAME = late(r"(?P<name>[^\W\d_][\w.-]*(?: [\w.-]+){0,2}) ?[:=(@]{0,2} ?$")
 _OF_RATE = late(r"(?i)\b(?:rate|speed|ops|throughput|fps|loss|acc\w*)\W*$")
 _OF_CLOCK = late(r"(?i)elapsed|total|\bat\b|\bETA\b|since|remaining|uptime|\bt ?=")
+_NAMED_DECIMAL = late(
+    r"(?i)\b(?:time|elapsed|latency|rate|speed|score|throughput|took|duration)\b ?[:=] *\d+\.\d"
+    r"|\b(?:rss|memory|heap): *\d"
+)
+_BEHIND = late(r"(?<=[\d)\]])\s+(?P<words>[A-Za-z_][\w -]*)$")
+_PLAIN = late(r"(?<![\w.])(?P<value>\d[\d,]{0,20}(?:\.\d{1,18})?)(?P<size>[kKMG]i?B)?(?![\w:/])")
 _LEAST, _NEAR, _LONGEST, _MOST = 4, 6, 300, 2000
 
 
@@ -52,6 +59,35 @@ def read(log: Log) -> list[Report]:
                 rows.append(_Row(line.number, numbers))
     found = [list(_figures(rows)) for rows in kinds.values() if len(rows) >= _LEAST]
     return [Report(TOOL, results, results[0].line) for results in found if results]
+
+
+def without_units(log: Log) -> list[Report]:
+    """Lines alike but for their numbers and the words behind them, with a decimal number whose name
+    is one of speed and no unit: shown as they stand, for nobody knows what they count."""
+    if source_code.is_source(log):
+        return []
+    kinds: dict[str, list[Line]] = {}
+    for line in islice(log.printed_lines(), _MOST):
+        if len(line.text) <= _LONGEST and _NAMED_DECIMAL.search(line.text):
+            shape = _DIGITS.sub("#", _BEHIND.sub("", line.text.strip()))
+            kinds.setdefault("".join(shape.split()), []).append(line)
+    found = [
+        [own for line in lines for own in _as_they_stand(log, line)]
+        for lines in kinds.values()
+        if len(lines) >= _LEAST
+    ]
+    return [Report(TOOL, results, results[0].line) for results in found if results]
+
+
+def _as_they_stand(log: Log, line: Line) -> Iterator[Result]:
+    words = _BEHIND.search(line.text.strip())
+    of = {"label": words["words"]} if words else {}
+    for at, found in enumerate(_PLAIN.finditer(line.text), 1):
+        named = _NAME.search(line.text[: found.start()][-60:])
+        value = log.number(found["value"])
+        if value is not None:
+            name = named["name"] if named else f"number {at}"
+            yield Result(name, value, found["size"] or "1", line.number, GIVEN, of)
 
 
 def _numbers(log: Log, text: str) -> Iterator[tuple[str, float, str]]:

@@ -29,6 +29,8 @@ _WRITTEN = {
     "MB per second": "MB/s", "GB per second": "GB/s", "KiB/sec": "KiB/s",
     "Kbits/sec": "kbit/s", "Mbits/s": "Mbit/s", "Mbits/sec": "Mbit/s", "Mbit/sec": "Mbit/s",
     "Gbits/s": "Gbit/s", "Gbits/sec": "Gbit/s", "Gbit/sec": "Gbit/s",
+    "ops/ms": "operations/ms", "ops/us": "operations/us", "mflop/s": "Mflop/s",
+    "mflops/s": "Mflop/s", "gflop/s": "Gflop/s", "gflops/s": "Gflop/s",
     "Mflops": "Mflop/s", "MFlops": "Mflop/s", "MFlop/s": "Mflop/s", "TFlops": "Tflop/s",
     "TFlop/s": "Tflop/s", "MH/s": "Mhashes/s", "nps": "nodes/s", "iops": "operations/s",
     "pps": "packets/s", "kpps": "thousand packets/s", "Mpps": "million packets/s",

@@ -40,7 +40,8 @@ _ROWS = (
     ),
     # Label, a gap, value unit.
     late(
-        rf"^{_LABEL}\s{{2,60}}(?P<value>{NUMBER}) (?P<unit>{LONG_UNIT})(?:\s*\([^()]{{0,60}}\))?$"
+        rf"^{_LABEL}\s{{2,60}}(?P<value>{NUMBER}) (?P<unit>{LONG_UNIT})(?:\s*\([^()]{{0,60}}\))?"
+        r"(?:\s+(?:\u2190|<-+|#|//) .{0,80})?$"
     ),
 )
 _COUNT = late(

@@ -32,13 +32,29 @@ NOTE = (
     "they stand in the text."
 )
 _TIMES = ("ns", "us", "ms", "s", "min")
+_SIZES = {"bytes": "B", "KB": "kB"} | {
+    f"{prefix}{unit}": f"{prefix}{unit}"
+    for prefix in "kKMGT"
+    for unit in ("B", "iB")
+    if f"{prefix}{unit}" not in ("KB", "kiB")
+}
+_ANY_SIZE = "|".join(_SIZES)
 _FIGURE = late(
     rf"(?<![\w.,/:^±-])(?:(?P<low>\d{{1,6}}(?:\.\d{{1,6}})?) ?[-\u2013] ?)?(?P<value>{NUMBER})"
     rf"(?P<many>{MANY})? ?"
-    rf"(?P<unit>{UNIT}|%|[x×](?= |$|[,;.)]))(?![\w/^(]|-[a-z])"
+    rf"(?P<unit>{UNIT}|%|[x×](?= |$|[,;.)])|{_ANY_SIZE})(?![\w/^(]|-[a-z])"
+)
+# Times of a clock: `1m5s`, `2 h 41 min 24 s`.
+_CLOCK = late(
+    r"(?<![\w.:])(?:(?P<h>\d{1,3}) ?h(?:ours?)?,? ?)?(?P<m>\d{1,3}) ?m(?:in(?:utes?)?)?,? ?"
+    r"(?P<s>\d{1,2}(?:\.\d{1,6})?) ?s(?:ec(?:onds?)?)?(?!\w)"
 )
 # Shares and ratios, which are shown where the sentence says that something changed, or of what.
 _SHARES = {"%": "%", "x": "times", "×": "times"}
+_OTHERS = _SHARES | _SIZES
+_OF_MEMORY = late(
+    r"(?i)\b(?:memory|v?ram|rss|heap|peak|disk|footprint|usage|used|uses|using|allocat\w*|swap)\b"
+)
 _OF_SHARE = late(
     r"(?i)\b(?:fast|slow|improv|reduc|degrad|regress|increas|decreas|dropp?|overhead|gain|loss|lost"
     r"|better|worse|hike|speed-?up|lower|higher|utili[sz]|usage|busy|idle|hit|miss|effic|peak"
@@ -114,8 +130,8 @@ def read(log: Log) -> list[Report]:
 
 
 def _is_measured(result: Result) -> bool:
-    """Whether it may be a figure of a run, and no share, ratio, or what is possible."""
-    return result.name != _POSSIBLE and result.unit not in _SHARES.values()
+    """Whether it may be a figure of a run, and no share, size, or what is possible."""
+    return result.name != _POSSIBLE and result.unit not in _OTHERS.values()
 
 
 def _says_measured(text: str, own: Sequence[Result]) -> bool:
@@ -137,12 +153,18 @@ def _of_line(log: Log, line: Line) -> Iterator[Result]:
         begin = end
 
 
+def _seconds(clock: re.Match[str]) -> str:
+    """A time in hours, minutes and seconds as one in seconds."""
+    hours, minutes, seconds = (float(clock[name] or 0) for name in ("h", "m", "s"))
+    return f"{3600 * hours + 60 * minutes + seconds:.10g} s"
+
+
 def _single(found: Sequence[re.Match[str]]) -> list[re.Match[str]]:
     """The figures without times in two units, `5 s 870 ms`, of which each is a part."""
     parts = set[int]()
     for at, (first, second) in enumerate(pairwise(found)):
         are_times = all(
-            own["unit"] not in _SHARES and unit_of(own["unit"]) in _TIMES for own in (first, second)
+            own["unit"] not in _OTHERS and unit_of(own["unit"]) in _TIMES for own in (first, second)
         )
         if are_times and second.start() - first.end() <= 1:
             parts |= {at, at + 1}
@@ -151,7 +173,7 @@ def _single(found: Sequence[re.Match[str]]) -> list[re.Match[str]]:
 
 def _figures(log: Log, line: Line) -> Iterator[Result]:
     """The figures of a sentence, but those that it only sets."""
-    text = line.text
+    text = _CLOCK.sub(_seconds, line.text)
     found = _single(list(_FIGURE.finditer(text))[:_MOST_OF_LINE])
     for number, figure in enumerate(found):
         begin = found[number - 1].end() if number else 0
@@ -160,8 +182,10 @@ def _figures(log: Log, line: Line) -> Iterator[Result]:
         if before.rstrip().endswith(("±", "+-", "+/-")):
             continue  # a deviation, of the figure before it
         clause = _SENTENCE.split(before)[-1]
-        unit = _SHARES.get(figure["unit"]) or unit_of(figure["unit"])
+        unit = _OTHERS.get(figure["unit"]) or unit_of(figure["unit"])
         if figure["unit"] in _SHARES and not _OF_SHARE.search(text):
+            continue
+        if figure["unit"] in _SIZES and not _OF_MEMORY.search(before[-_WORDS:] + behind[:_WORDS]):
             continue
         if unit in _TIMES and (
             _SET.search(clause) or _SET_WORDS.search(clause) or _SET_BEHIND.match(behind)
@@ -174,7 +198,8 @@ def _figures(log: Log, line: Line) -> Iterator[Result]:
         of: dict[str, Any] = {}
         if words := _near(before, figure[0], behind):
             of["label"] = words
-        is_possible = _MOST_BEFORE.search(clause) or _MOST_BEHIND.match(behind)
+        is_size = figure["unit"] in _SIZES  # of which a peak was reached
+        is_possible = not is_size and (_MOST_BEFORE.search(clause) or _MOST_BEHIND.match(behind))
         name = _POSSIBLE if is_possible else "figure"
         low = log.number(figure["low"]) if figure["low"] else None
         for number_of_range in (low, value):
