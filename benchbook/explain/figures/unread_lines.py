@@ -42,7 +42,7 @@ _NO_FIGURES = (
 # Next to a failure people look for these: versions, places on PCI, numbers of errors.
 _OTHER = late(
     rf"{_NO_FIGURES}|\b\d+(?:\.\d+){{2,}}(?::\d+)?|"
-    r"\b[\da-f]{4}:[\da-f]{2,4}(?::[\da-f.]+)?\b|\b0\d+\b(?![.,]\d)|"  # of PCI, and masks
+    r"\b[\da-f]{4}:[\da-f]{2,4}(?::[\da-f.]+)?\b|(?<![.,])\b0\d+\b(?![.,]\d)|"  # of PCI, and masks
     r"(?i:\berrno[ =:#]+\d+|\b(?:error|version) \d+)|\b[A-Za-z_]+[\w.-]*\d[\w.:/-]*"
 )
 _OTHER_OF_FAILURES = late(
@@ -107,7 +107,7 @@ def unread(
         shapes.setdefault(_shape(line.text), []).append(line)
     kept: list[Unread] = []
     for several in shapes.values():
-        if len(several) <= _MOST_OF_KIND:
+        if len(several) <= (_MOST if several[0].number in partly else _MOST_OF_KIND):
             kept += map(Unread, several)
         else:
             kept.append(Unread(several[-1], len(several) - 1))  # of what goes on, how far it came

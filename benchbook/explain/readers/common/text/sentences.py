@@ -53,7 +53,7 @@ _CLOCK = late(
 _SHARES = {"%": "%", "x": "times", "×": "times"}
 _OTHERS = _SHARES | _SIZES
 _OF_MEMORY = late(
-    r"(?i)\b(?:memory|v?ram|rss|heap|peak|disk|footprint|usage|used|uses|using|allocat\w*|swap)\b"
+    r"(?i)\b(?:rss|heap|peak(?:s|ed)?|footprint|usage|used|uses|using|consum\w*|allocat\w*)\b"
 )
 _OF_SHARE = late(
     r"(?i)\b(?:fast|slow|improv|reduc|degrad|regress|increas|decreas|dropp?|overhead|gain|loss|lost"
@@ -171,10 +171,20 @@ def _single(found: Sequence[re.Match[str]]) -> list[re.Match[str]]:
     return [own for at, own in enumerate(found) if at not in parts]
 
 
+def _is_shown(figure: re.Match[str]) -> bool:
+    """Whether the words around a share or a size say what it is of."""
+    text, unit = figure.string, figure["unit"]
+    if unit in _SIZES:
+        begin, end = figure.span()
+        return bool(_OF_MEMORY.search(text[max(0, begin - _WORDS) : begin] + text[end:][:_WORDS]))
+    return unit not in _SHARES or bool(_OF_SHARE.search(text))
+
+
 def _figures(log: Log, line: Line) -> Iterator[Result]:
     """The figures of a sentence, but those that it only sets."""
     text = _CLOCK.sub(_seconds, line.text)
-    found = _single(list(_FIGURE.finditer(text))[:_MOST_OF_LINE])
+    every = list(_FIGURE.finditer(text))[:_MOST_OF_LINE]
+    found = _single([own for own in every if _is_shown(own)])
     for number, figure in enumerate(found):
         begin = found[number - 1].end() if number else 0
         end = found[number + 1].start() if number + 1 < len(found) else len(text)
@@ -183,10 +193,6 @@ def _figures(log: Log, line: Line) -> Iterator[Result]:
             continue  # a deviation, of the figure before it
         clause = _SENTENCE.split(before)[-1]
         unit = _OTHERS.get(figure["unit"]) or unit_of(figure["unit"])
-        if figure["unit"] in _SHARES and not _OF_SHARE.search(text):
-            continue
-        if figure["unit"] in _SIZES and not _OF_MEMORY.search(before[-_WORDS:] + behind[:_WORDS]):
-            continue
         if unit in _TIMES and (
             _SET.search(clause) or _SET_WORDS.search(clause) or _SET_BEHIND.match(behind)
         ):
