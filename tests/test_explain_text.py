@@ -21,8 +21,8 @@ FRAME = """   clients  Write Tput  Read Tput
 1      300      75.843   1152.816
 2      450      75.589   1055.024
 """
-PYTEST = """test_a[small]   1.2019 (1.0)   3.5571 (1.15)   1.2854 (1.0)   21;30  777.9690 (1.0)  630  1
-test_b[small]   2.4101 (2.0)   3.0949 (1.0)    2.5391 (1.98)  45;15  393.8405 (0.51)  330  1
+PYTEST = """test_a[x]   1.2019 (1.0)   3.5571 (1.15)   1.2854 (1.0)   21;30  777.9690 (1.0)  630  1
+test_b[x]   2.4101 (2.0)   3.0949 (1.0)    2.5391 (1.98)  45;15  393.8405 (0.51)  330  1
 """
 
 
@@ -106,6 +106,14 @@ def test_a_line_of_a_program_goes_not_on_the_one_above() -> None:
         ("1 thread, seq 1M, simple: 1426 write iops (787% HDD)\n16 threads: 61295 write iops\n",
          ("figure", 1426.0, "write operations/s")),
         ("It reaches 38.4 million matches per second now.\n", ("figure", 38.4e6, "matches/s")),
+        ("The whole took 1m5s, and 2 h 41 min 24 s before.\n", ("figure", 9684.0, "s")),
+        ("It took 5 s and used 882 MB of RAM.\n", ("figure", 882.0, "MB")),
+        ("stage one (fused)    54.9 ops/ms\nstage two (split)   19.9 ops/ms   <- 2.8x\n",
+         ("stage two (split)", 19.9, "operations/ms")),
+        ("Operations per millisecond (higher is better):\n\n| name | set | get |\n|---|--:|--:|\n"
+         "| lru | 11173 | 72464 |\n| map | 18536 | 17590 |\n", ("get", 72464.0, "1")),
+        ("".join(f"time:   0.{at}43; rss:   61MB  pass_{at}\n" for at in range(1, 6)),
+         ("number 1", 0.243, "1")),
         ("The new one reaches 31.9 kb/s here.\n", ("figure", 31.9, "kb/s")),
         ("Latency fell to 270.99 ns, an improvement of 12 %.\n", ("figure", 12.0, "%")),
         ("ad0 bs 512: 16777216 bytes transferred in 2.788209 secs (6017201 bytes/sec)\n",
@@ -127,13 +135,24 @@ def test_figures_in_prose_have_one_table_of_units(
     assert wanted in figures(text)
 
 
+def test_a_size_that_nobody_used_is_no_figure() -> None:
+    found = figures("It loaded 13.48 GB at 311.85 GB/s, and took 43.2 ms.\n")
+    assert [unit for _, _, unit in found] == ["GB/s", "ms"]
+
+
+def test_further_figures_of_a_line_are_quoted() -> None:
+    rows = [f" {at}#x.tar :  40303104 ->  1246653{at} (3.233), 179.{at} MB/s\n" for at in range(4)]
+    assert of("".join(rows)).unread
+
+
 def test_a_least_value_is_no_minutes() -> None:
     assert not any(unit == "min" for _, _, unit in figures("a: stride = 0, min time1 = 4.78 ms\n"))
 
 
 def test_versions_next_to_a_failure_are_quoted() -> None:
     failed = (
-        "Failed to initialize NVML: Driver/library version mismatch\nNVML library version: 580.178\n"
+        "Failed to initialize NVML: Driver/library version mismatch\n"
+        "NVML library version: 580.178\n"
         "NVRM version: NVIDIA UNIX x86_64 Kernel Module  580.173.02  Tue Jun 23 08:38:17 UTC 2026\n"
     )
     assert [own.line.number for own in of(failed).unread] == [2, 3]

@@ -131,7 +131,8 @@ def _of_messages(log: Log, rows: Sequence[_Row]) -> Iterator[Result]:
     if any(row.label or len(row.numbers) != _OF_MESSAGES for row in rows):
         return
     values = [[log.number(cell) for cell in row.numbers] for row in rows]
-    own = [tuple(map(float, each)) for each in values if None not in each]
+    own = [tuple(cell for cell in each if cell is not None) for each in values]
+    own = [each for each in own if len(each) == _OF_MESSAGES]
     unit = next((unit for unit in _PER_MICROSECOND if _fits(rows, own, unit)), "")
     for row, (size, count, time, rate) in zip(rows, own, strict=True) if unit else ():
         of = {"message_bytes": int(size), "repetitions": int(count)}
