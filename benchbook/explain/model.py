@@ -129,6 +129,20 @@ class Log:
         kind of line once, with zeros for digits."""
         return [self.lines[index] for index in self.kinds.lines_like(is_wanted)]
 
+    def marked(self, is_wanted: Callable[[str], object]) -> Iterator[tuple[Line, bool]]:
+        """The lines that a tool may have printed, in order, each with whether this is true of it
+        whatever its digits are."""
+        wanted = set(self.kinds.lines_like(is_wanted))
+        for index, line in enumerate(self.lines):
+            if len(line.text) <= LONGEST:
+                yield line, index in wanted
+
+    @cached_property
+    def with_digits(self) -> list[Line]:
+        """The lines that a tool may have printed and that have a digit, in order."""
+        of_figures = self.like(lambda text: any(map(str.isdigit, text)))
+        return [line for line in of_figures if len(line.text) <= LONGEST]
+
     def matches(self, pattern: re.Pattern[str]) -> Iterator[tuple[Line, re.Match[str]]]:
         """Lines in which the pattern is found, each with its first match."""
         for line in self.lines:

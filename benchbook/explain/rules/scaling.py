@@ -134,13 +134,18 @@ def _sweeps(
             continue
         sweeps: dict[tuple[object, ...], list[dict[int, Result]]] = {}
         for report in counted:
+            of_size = [name for name in SIZES if name in report.columns or name in report.facts]
             for result in report.results:
                 count = report.column(result, counts)
                 if not isinstance(count, int) or count < 1 or not result.is_positive:
                     continue
                 if result.statistic in STATISTICS and _is_figure(result):
-                    columns = (report.column(result, name) for name in SIZES)
-                    sizes = [_COUNT_IN_NAME.sub("", str(column)) for column in columns]
+                    columns = ((name, report.column(result, name)) for name in of_size)
+                    sizes = [
+                        (name, _COUNT_IN_NAME.sub("", str(column)))
+                        for name, column in columns
+                        if column is not None
+                    ]
                     label = _words_of(result.of.get("label"))
                     name = _COUNT_IN_NAME.sub("", result.name)
                     figure = report.tool, name, result.statistic, result.unit

@@ -23,7 +23,7 @@ LOOKS_FOR = (
 )
 _OF_SPEED = late(
     r"laten|throughput|bandwidth|\b[rtq]ps\b|\bops\b|op/s|\btimes?\b|time$|duration|elapsed|runtime"
-    r"|speed-?up|\bscore\b|memcpy|memset|\bmips\b|7-?zip|gemm|gflops|mflops|\bcycles\b|\bfps\b|nanotime|\bns\b|\bms\b|iops"
+    r"|speed-?up|\bscore\b|memcpy|memset|\bmips\b|[07]-?zip|gemm|gflops|mflops|\bcycles\b|\bfps\b|nanotime|\bns\b|\bms\b|iops"
     r"|\bn?[ot]pmc?\b",
     re.I,
 )
@@ -50,7 +50,9 @@ _STATISTICS = frozenset(
         "p999",
     )
 )
-_COMPARED = late(rf"(?i)\b(?:{'|'.join((*_SIDES, *_DIFFERENCES, *_STATISTICS))})\b")
+# Kinds of lines have zeros for digits.
+_WORDS = (*_SIDES, *_DIFFERENCES, *_STATISTICS, "p00", "p000")
+_COMPARED = late(rf"(?i)\b(?:{'|'.join(_WORDS)})\b")
 # What pull requests compare as well, and is no figure of a run.
 _NO_RUN = late(r"(?i)\b(?:coverage|bundle|lines of code|commits|stars|downloads|tests?|files)\b")
 _TITLE = late(
@@ -71,9 +73,11 @@ def read(log: Log) -> list[Report]:
     reports: list[Report] = []
     heads: list[str] = []
     mark, begin = "", 0
-    title, is_titled = Line(-_NEAR, ""), False  # the last line of words
+    title, is_titled = -_NEAR - 1, False  # the last line that says what numbers are
     rows: list[tuple[Line, list[str]]] = []
-    for line in (*log.printed_lines(), Line(0, "")):
+    for line, may_matter in (*log.marked(_may_matter), (Line(0, ""), False)):
+        if not (heads or may_matter):
+            continue
         text = barred(line.text.strip())
         if heads and text and _RULE.fullmatch(text):
             continue
@@ -84,11 +88,11 @@ def read(log: Log) -> list[Report]:
             rows.append((line, cells))
             continue
         reports += _report(log, begin, heads, rows, is_titled=is_titled)
-        is_titled = line.number - title.number <= _NEAR and bool(_TITLE.search(title.text))
-        mark, heads = _head(text, is_titled)
+        is_titled = line.number - title <= _NEAR
+        mark, heads = _head(text, is_titled) if may_matter else ("", [])
         rows, begin = [], line.number
-        if text and not heads and len(text) <= _LONGEST:
-            title = line
+        if not heads and may_matter and _TITLE.search(text):
+            title = line.number
     return reports
 
 
@@ -107,7 +111,19 @@ def _head(text: str, is_titled: bool) -> tuple[str, list[str]]:
     return "", []
 
 
+def _may_matter(text: str) -> bool:
+    """Whether a line may be a head or a title."""
+    return _may_head(text) or text.lstrip().startswith("|") or bool(_TITLE.search(text))
+
+
 def _may_head(text: str) -> bool:
+    """Whether a line has several parts, and words of time or speed."""
+    gaps = text.count("  ") + text.count("\t")
+    is_parted = gaps > 1 or max(map(text.count, "|,;")) > 1 or not text.isascii()
+    return is_parted and _says_speed(text)
+
+
+def _says_speed(text: str) -> bool:
     return bool(_OF_SPEED.search(text)) or len(_COMPARED.findall(text)) > 1
 
 

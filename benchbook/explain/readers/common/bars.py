@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-_BARS = str.maketrans(dict.fromkeys("│┃║┆┊╎", "|"))
+BARS = "|│┃║┆┊╎"  # what may part the cells of a row
+_BARS = str.maketrans(dict.fromkeys(BARS, "|"))
 _RULES = str.maketrans(
     dict.fromkeys("─━═╌┄┈", "-")
     | dict.fromkeys("┌┐└┘├┤┬┴┼╔╗╚╝╠╣╦╩╬╒╕╘╛╞╡╤╧╪╟╢╫╭╮╯╰┏┓┗┛┣┫┳┻╋┡┩╇╈╉╊┝┥", "+")

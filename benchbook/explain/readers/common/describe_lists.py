@@ -28,6 +28,8 @@ def read(log: Log) -> list[Report]:
     reports: list[Report] = []
     rows: dict[str, tuple[Line, str]] = {}
     above = ""
+    if not all(map(log.has, _NEEDED)):
+        return []
     for line in (*log.printed_lines(), Line(0, "")):
         text = line.text.strip()
         if found := _ROW.match(text):

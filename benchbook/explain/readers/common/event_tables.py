@@ -42,6 +42,8 @@ def read(log: Log) -> list[Report]:
     table: list[tuple[Line, list[str]]] = []
     is_ruled = False
     reports: list[Report] = []
+    if not log.has("|"):
+        return []
     for line in (*log.printed_lines(), Line(0, "")):
         text = line.text.strip()
         if text.count("|") >= 1 and len(text) <= LONGEST:

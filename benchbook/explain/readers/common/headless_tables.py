@@ -39,9 +39,9 @@ def read(log: Log) -> list[Report]:
     reports: list[Report] = []
     rows: list[tuple[Line, list[str]]] = []
     above, heads = "", list[str]()  # the last line that is no row
-    for line in (*log.printed_lines(), Line(0, "")):
+    for line, may_be in (*log.marked(_may_be_row), (Line(0, ""), False)):
         text = barred(line.text.strip())
-        cells = _cells(text)
+        cells = _cells(text) if may_be else []
         if rows and (not cells or _kinds(cells) != _kinds(rows[0][1]) or len(rows) == _MOST_ROWS):
             reports += _report(log, rows, heads)
             rows = []
@@ -51,6 +51,10 @@ def read(log: Log) -> list[Report]:
         elif text.strip("|+-=:_\u2500\u2550 \t"):
             above = text
     return reports
+
+
+def _may_be_row(line: str) -> bool:
+    return bool(_cells(barred(line.strip())))
 
 
 def _heads(above: str, count: int) -> list[str]:
@@ -71,7 +75,7 @@ def _parts(text: str) -> list[str]:
 
 def _cells(text: str) -> list[str]:
     """The cells of a row: a name, then at least one figure with its unit; none of another line."""
-    if not text or len(text) > _LONGEST:
+    if len(text) > _LONGEST or not any(map(str.isdigit, text)):
         return []
     cells = _parts(text)
     # Of two cells the figure has its spread: others are lists of figures.

@@ -32,8 +32,8 @@ def read(log: Log) -> list[Report]:
     """One report for each list whose sizes grow."""
     reports: list[Report] = []
     group: list[Result] = []
-    for line in log.printed_lines():
-        found = _LINE.match(line.text.strip()) if len(line.text) <= _LONGEST else None
+    for line in log.like(_may_be_row):
+        found = _LINE.match(line.text.strip())
         value = log.number(found["value"]) if found else None
         if found is None or value is None:
             continue
@@ -47,6 +47,11 @@ def read(log: Log) -> list[Report]:
             group = []
         group.append(result)
     return [*reports, *_report(group)]
+
+
+def _may_be_row(line: str) -> bool:
+    has_digit = any(map(str.isdigit, line))
+    return has_digit and len(line) <= _LONGEST and bool(_LINE.match(line.strip()))
 
 
 def _goes_on(group: Sequence[Result], result: Result) -> bool:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Line, Log, Result
 from benchbook.explain.readers.common.table_columns import (
+    KEPT,
     LONGEST_LABEL,
     NO_FIGURE,
     UNIT,
@@ -140,7 +142,7 @@ def figures_of(
         if others := list(_of_comparison(line, column.head, cell, cells[:2])):
             compared += others
             continue
-        if clock := _CLOCK.fullmatch(cell):
+        if "m" in cell and (clock := _CLOCK.fullmatch(cell)):
             parts = (clock["h"] or "0", clock["m"], clock["s"])
             seconds = sum(float(part) * 60 ** (2 - at) for at, part in enumerate(parts))
             name, statistic = name_of(column.head), statistic_of(column.head)
@@ -197,8 +199,9 @@ def figures_of(
 
 def _of_comparison(line: Line, head: str, cell: str, labels: Sequence[str]) -> Iterator[Result]:
     """A cell that compares others of its row: a change, a ratio, or the noise of both."""
-    found = _CHANGE.fullmatch(cell)
-    if noise := _NOISE.fullmatch(cell):
+    is_share = "%" in cell
+    found = _CHANGE.fullmatch(cell) if is_share else None
+    if is_share and (noise := _NOISE.fullmatch(cell)):
         yield Result(name_of(head), float(noise["value"]), "%", line.number, "noise")
     elif found and _OF_SHARE.search(head) and cell[:1] not in _SIGNS and not unit_of(head):
         yield Result(name_of(head), float(found["value"]), "%", line.number, GIVEN)
@@ -224,17 +227,21 @@ def _may_be_change(head: str, cell: str) -> bool:
 
 def _plain(line: Line, head: str, cell: str, labels: Sequence[str]) -> Iterator[Result]:
     """A cell without a unit below a head that says what it is; or memory."""
-    behind = _REMARK.sub("", cell)
-    if _BARE.fullmatch(head.strip()) and (found := _PLAIN.fullmatch(behind)):
+    if _is_bare(head) and (found := _PLAIN.fullmatch(_REMARK.sub("", cell))):
         yield Result(head.strip(), float(found[0].replace(",", "")), "1", line.number, GIVEN)
-    elif any(_MEMORY.search(text[:LONGEST_LABEL]) for text in (head, *labels)) and (
-        found := _OF_MEMORY.fullmatch(cell)
-    ):
+    elif found := _OF_MEMORY.fullmatch(cell):
         said = _IN_BRACKETS.search(head)
-        if unit := found["unit"] or (said["unit"] if said else ""):
+        unit = found["unit"] or (said["unit"] if said else "")
+        if unit and any(_MEMORY.search(text[:LONGEST_LABEL]) for text in (head, *labels)):
             name = _IN_BRACKETS.sub("", head).strip()
             value = float(found["value"].replace(",", ""))
             yield Result(name, value, _MEMORY_UNITS[unit], line.number, GIVEN)
+
+
+@lru_cache(maxsize=KEPT)
+def _is_bare(head: str) -> bool:
+    """Whether the numbers below a head have no unit."""
+    return bool(_BARE.fullmatch(head.strip()))
 
 
 def _clock_or(unit: str, head: str) -> str:
@@ -261,6 +268,7 @@ def _of_copy(*words: str) -> dict[str, Any]:
     return of
 
 
+@lru_cache(maxsize=KEPT)
 def statistic_of(head: str) -> str:
     """What a column is of several figures: by one word of its head, where it has one."""
     found = list(_STATISTIC.finditer(name_of(head))) if len(head) <= LONGEST_LABEL else []

@@ -5,12 +5,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from benchbook.explain.lazy_regex import late
 
 UNSTATED = "units of time"  # of a time whose table has no unit
 LEAST_COLUMNS, LONGEST_LABEL = 2, 80
+KEPT = 4096  # heads, and words of lines that may be some: each comes again in every row
 UNITS = {
     "ns": "ns", "us": "us", "µs": "us", "usec": "us", "usec/xfer": "us", "ms": "ms", "msec": "ms",
     "s": "s", "sec": "s", "secs": "s", "seconds": "s", "%": "%",
@@ -86,6 +88,7 @@ _OF_FIGURE = late(
 )
 
 
+@lru_cache(maxsize=KEPT)
 def unit_of(head: str) -> str:
     """The unit that a head names; "" where it names none."""
     found = _IN_HEAD.search(head.rstrip(" :")) if len(head) <= LONGEST_LABEL else None
@@ -96,6 +99,7 @@ def unit_of(head: str) -> str:
     ]
 
 
+@lru_cache(maxsize=KEPT)
 def holds_units(head: str) -> bool:
     """Whether the cells below this head are the units of their rows."""
     return head.strip(" :").lower() in ("unit", "units")
@@ -106,11 +110,13 @@ def names_unit(head: str) -> bool:
     return bool(unit_of(head)) or holds_units(head)
 
 
+@lru_cache(maxsize=KEPT)
 def name_of(head: str) -> str:
     """A head without its unit."""
     return _IN_HEAD.sub("", head.rstrip(" :")).strip(" ,:_-") or head.rstrip(" :")
 
 
+@lru_cache(maxsize=KEPT)
 def counted(head: str) -> str:
     """What a column of this head counts: threads, processes, devices or streams; "" if nothing."""
     words = _COUNT_WORDS.sub("", head.strip(" :").lower().replace("_", " ").strip())

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence, Set
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Line, Log, Report, Result
 from benchbook.explain.printed_digits import LONGEST
-from benchbook.explain.readers.common.bars import barred
+from benchbook.explain.readers.common.bars import BARS, barred
 from benchbook.explain.readers.common.table_cells import CELL, figures_of
 from benchbook.explain.readers.common.table_columns import (
     LEAST_COLUMNS,
@@ -68,6 +68,8 @@ def _markdown(log: Log) -> Iterator[Report]:
     """Tables with bars, whose second line is a rule, or whose rows are all alike."""
     table: list[tuple[Line, list[str]]] = []
     is_ruled, title, section = False, "", ""
+    if not any(map(log.has, BARS)):
+        return
     for line in (*log.printed_lines(), Line(0, "")):
         text = barred(line.text.strip())
         if _GRID.fullmatch(text):
@@ -125,24 +127,30 @@ def _aligned(log: Log) -> Iterator[Report]:
     """Columns that are parted by spaces, below heads without numbers of which one has a unit, or
     counts threads next to a time."""
     table: list[tuple[Line, list[str]]] = []
-    for line in (*log.printed_lines(), Line(0, "")):
+    for line, may_head in (*log.marked(_may_head), (Line(0, ""), False)):
+        if not (table or may_head):
+            continue
         text = line.text.strip()
         if table and text and not text.strip("-=_\u2500\u2501\u2550 \t"):
             continue
-        cells = [_bare(cell) for cell in (_GAP.split(text.rstrip(_MARKS_BEHIND)) if text else ())]
-        if table and len(cells) != len(table[0][1]):
-            cells = text.rstrip(_MARKS_BEHIND).split()
-        is_row = len(cells) == len(table[0][1]) if table else False
-        figures = sum(bool(CELL.fullmatch(cell)) for cell in cells)
-        is_pair = (
-            is_row and len(cells) == LEAST_COLUMNS and figures and _CHANGED.search(table[0][1][-1])
-        )
-        if is_row and (figures * 2 > len(cells) or is_pair):
-            table.append((line, cells))
-            continue
+        if table and text:
+            own, heads = text.rstrip(_MARKS_BEHIND), table[0][1]
+            cells = [_bare(cell) for cell in _GAP.split(own)]
+            if len(cells) != len(heads):
+                cells = own.split()
+            is_row = len(cells) == len(heads)
+            figures = sum(bool(CELL.fullmatch(cell)) for cell in cells)
+            is_pair = is_row and len(cells) == LEAST_COLUMNS and _CHANGED.search(heads[-1])
+            if is_row and (figures * 2 > len(cells) or (is_pair and figures)):
+                table.append((line, cells))
+                continue
         if len(table) > (_LEAST_UNRULED if table and not _has_units(table[0][1]) else 1):
             yield from _report(log, table)
-        table = [(line, heads)] if (heads := _heads(text)) else []
+        table = [(line, heads)] if may_head and (heads := _heads(text)) else []
+
+
+def _may_head(text: str) -> bool:
+    return bool(_heads(text.strip()))
 
 
 def _has_units(heads: Sequence[str]) -> bool:
@@ -156,12 +164,14 @@ def _heads(text: str) -> list[str]:
         return []
     text = _BETTER.sub("", text)
     for heads in (_GAP.split(text), text.split()):
+        if len(heads) < LEAST_COLUMNS:
+            continue
         own = [_bare(head) for head in heads]
         # A line of units alone stands below names that are known to its tool.
         is_of_units = any(own.count(head) > 1 for head in own if head in UNITS)
         if any(head.count("(") > 1 for head in own):
             continue  # several heads with one blank between them
-        if len(own) >= LEAST_COLUMNS and any(map(unit_of, own)) and not is_of_units:
+        if any(map(unit_of, own)) and not is_of_units:
             return own
         of = columns(own, []) if any(map(counted, own)) else []
         if any(column.bare_unit for column in of):
@@ -170,6 +180,8 @@ def _heads(text: str) -> list[str]:
 
 
 def _bare(cell: str) -> str:
+    if cell.isalnum():
+        return cell
     text = _BREAK.sub(" ", cell) if "<" in cell else cell
     return " ".join(text.strip().strip("*`_").split())
 
@@ -178,7 +190,9 @@ def _separated(log: Log) -> Iterator[Report]:
     """Lines that are parted alike, below one that names units."""
     table: list[tuple[Line, list[str]]] = []
     separator = ""
-    for line in (*log.printed_lines(), Line(0, "")):
+    for line, may_head in (*log.marked(_separated_heads), (Line(0, ""), False)):
+        if not (table or may_head):
+            continue
         text = line.text.strip()
         if table and separator in text:
             cells = next(csv.reader([text], delimiter=separator), [])
@@ -187,16 +201,20 @@ def _separated(log: Log) -> Iterator[Report]:
                 continue
         if table:
             yield from _report(log, table)
-        table, separator = [], ""
-        for mark in _SEPARATORS if "|" not in text else ():
-            parts = (
-                next(csv.reader([text], delimiter=mark), []) if '"' in text else text.split(mark)
-            )
-            cells = [_bare(cell) for cell in parts]
-            is_head = not any(map(CELL.fullmatch, cells))
-            if len(cells) >= LEAST_COLUMNS and is_head and any(map(names_unit, cells)):
-                table, separator = [(line, cells)], mark
-                break
+        separator, heads = _separated_heads(text) or ("", [])
+        table = [(line, heads)] if heads else []
+
+
+def _separated_heads(line: str) -> tuple[str, list[str]] | None:
+    """What parts the heads of a line, and these; None where it has no such."""
+    text = line.strip()
+    for mark in (own for own in _SEPARATORS if own in text and "|" not in text):
+        parts = next(csv.reader([text], delimiter=mark), []) if '"' in text else text.split(mark)
+        cells = [_bare(cell) for cell in parts]
+        names = len(cells) >= LEAST_COLUMNS and any(map(names_unit, cells))
+        if names and not any(map(CELL.fullmatch, cells)):
+            return mark, cells
+    return None
 
 
 _ERRORS = late(

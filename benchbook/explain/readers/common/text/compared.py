@@ -72,7 +72,9 @@ def _lists(log: Log) -> list[Report]:
     reports: list[Report] = []
     samples: list[Result] = []
     last = 0  # the number of the run above
-    for line in log.printed_lines():
+    for line, may_be in log.marked(_may_be_run):
+        if not (may_be or samples):
+            continue
         text = line.text.strip() if len(line.text) < _LONGEST_RUN else ""
         if found := _RUN.match(text):
             number, value, unit = (
@@ -97,12 +99,16 @@ def _lists(log: Log) -> list[Report]:
     return reports
 
 
+def _may_be_run(line: str) -> bool:
+    return bool(_RUN.match(line.strip()))
+
+
 def _sentences(log: Log) -> list[Report]:
     if not _OF_SPEED.search(log.text[: 1 << 20]):
         return []
     results: list[Result] = []
-    for line in log.printed_lines():
-        if len(line.text) <= _LONGEST and len(results) < _MOST and any(map(str.isdigit, line.text)):
+    for line in log.with_digits:
+        if len(line.text) <= _LONGEST and len(results) < _MOST:
             results += _pairs(log, line)
             results += _means(log, line, results)
     return [Report(TOOL, results, results[0].line)] if results else []

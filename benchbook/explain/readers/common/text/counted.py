@@ -58,9 +58,8 @@ _LONGEST, _MOST = 1500, 100  # characters of a line; figures
 def read(log: Log) -> list[Report]:
     """One report of all such figures; none where there is one alone."""
     results: list[Result] = []
-    for line in log.lines:
-        text = line.text
-        if len(text) <= _LONGEST and len(results) < _MOST and any(map(str.isdigit, text)):
+    for line in log.with_digits:
+        if len(line.text) <= _LONGEST and len(results) < _MOST:
             results += _figures(log, line)
     told = [own for own in results if own.of]
     return [Report(TOOL, results, results[0].line)] if told and len(results) > 1 else []

@@ -58,6 +58,7 @@ _SPEED_UP = late(r"(?i)speed-?up|faster|ratio")
 _LABEL_ALONE = late(rf"^[A-Za-z][\w /-]{{1,60}} in (?:{LONG_UNIT}):$")
 _ALONE = late(rf"^{NUMBER}$")
 _LEAST, _MOST = 2, 2000
+_EDGES = " \t>|`"
 
 
 def read(log: Log) -> list[Report]:
@@ -65,8 +66,11 @@ def read(log: Log) -> list[Report]:
     reports: list[Report] = []
     last = 0
     above = ""  # a label that stands on a line of its own, with its unit
-    for line in log.printed_lines():
-        text = line.text.strip(" \t>|`")
+    for line, may_say in log.marked(_may_say):
+        if not may_say:
+            above = ""
+            continue
+        text = line.text.strip(_EDGES)
         if above and _ALONE.match(text):
             text = f"{above} {text}"
         above = text if _LABEL_ALONE.match(text) else ""
@@ -77,13 +81,22 @@ def read(log: Log) -> list[Report]:
             if not reports or reports[-1].results:
                 reports.append(Report(TOOL, [], line.number))
             reports[-1].facts[what] = int(found["count"])
-        elif (several := _of_line(log, line, text)) and last < _MOST:
+        elif last < _MOST and (several := _of_line(log, line, text)):
             if not reports or _come_again(reports[-1], several):
                 reports.append(Report(TOOL, [], line.number))
             reports[-1].results += several
             last += len(several)
     kept = [report for report in reports if report.results]
     return kept if sum(len(report.results) for report in kept) >= _LEAST else []
+
+
+def _may_say(line: str) -> bool:
+    """Whether a line has a figure, or is the label or the number of one."""
+    text = line.strip(_EDGES)
+    if text.endswith(":") and _LABEL_ALONE.match(text):
+        return True
+    patterns = (_ALONE, _COUNT, _PAIRS, *_ROWS) if any(map(str.isdigit, text)) else ()
+    return len(text) <= LONGEST and any(pattern.match(text) for pattern in patterns)
 
 
 def _come_again(report: Report, several: Sequence[Result]) -> bool:

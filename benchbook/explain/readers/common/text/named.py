@@ -88,9 +88,9 @@ def read(log: Log) -> list[Report]:
     """One report for each block of such lines."""
     reports: list[Report] = []
     block: list[Result] = []
-    for line in log.printed_lines():
+    for line in log.with_digits:
         text = line.text.strip()
-        if not text or len(text) > _LONGEST or not any(map(str.isdigit, text)):
+        if len(text) > _LONGEST:
             continue
         if own := list(_figures(log, line, text)):
             if block and (_ends(block, own) or len(block) > _MOST):

@@ -113,9 +113,9 @@ def read(log: Log) -> list[Report]:
         return []
     results: list[Result] = []
     is_measured = False
-    for line in log.printed_lines():
+    for line in log.with_digits:
         text = line.text
-        if len(text) > _LONGEST or len(results) >= _MOST or not any(map(str.isdigit, text)):
+        if len(text) > _LONGEST or len(results) >= _MOST:
             continue
         if source_code.LINE.search(text[:_LONGEST_CODE]):
             continue  # it says what a program does, not what was measured
