@@ -4,7 +4,7 @@ look at one line of each kind is a thousand times as fast."""
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from itertools import chain
 
@@ -58,12 +58,15 @@ class Kinds:
             return numbers
         return [number for number in numbers if any(word in self._texts[number] for word in there)]
 
-    def lines_like(self, is_wanted: Callable[[str], object]) -> list[int]:
+    def lines_like(self, is_wanted: Callable[[str], object]) -> Iterator[int]:
         """Which of its lines, counted from 0, are of kinds of which this is true, in order: their
-        digits are zeros in what is asked."""
-        return sorted(
-            chain.from_iterable(self._lines[kind] for kind in self._every if is_wanted(kind))
-        )
+        digits are zeros in what is asked. A kind is asked when its first line comes."""
+        known: dict[str, bool] = {}
+        for number, kind in enumerate(self._of_lines):
+            if kind not in known:
+                known[kind] = bool(is_wanted(kind))
+            if known[kind]:
+                yield number
 
     def _kinds_with(self, words: Iterable[str]) -> set[str]:
         kinds = set[str]()

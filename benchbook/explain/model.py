@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
@@ -124,10 +124,10 @@ class Log:
         """Lines in which one of these words is found, in order."""
         return [self.lines[index] for index in self.kinds.lines_with(words)]
 
-    def like(self, is_wanted: Callable[[str], object]) -> list[Line]:
+    def like(self, is_wanted: Callable[[str], object]) -> Iterator[Line]:
         """Lines, in order, of which this is true whatever their digits are: it is asked of each
         kind of line once, with zeros for digits."""
-        return [self.lines[index] for index in self.kinds.lines_like(is_wanted)]
+        return (self.lines[index] for index in self.kinds.lines_like(is_wanted))
 
     def marked(self, is_wanted: Callable[[str], object]) -> Iterator[tuple[Line, bool]]:
         """The lines that a tool may have printed, in order, each with whether this is true of it
@@ -137,11 +137,15 @@ class Log:
             if len(line.text) <= LONGEST:
                 yield line, index in wanted
 
-    @cached_property
-    def with_digits(self) -> list[Line]:
-        """The lines that a tool may have printed and that have a digit, in order."""
-        of_figures = self.like(lambda text: any(map(str.isdigit, text)))
-        return [line for line in of_figures if len(line.text) <= LONGEST]
+    def with_figures(self, figures_of: Callable[[Log, Line], Iterable[object]]) -> Iterator[Line]:
+        """The lines that a tool may have printed in which this finds something, in order: it is
+        asked of each kind of line once, with zeros for digits."""
+
+        def has_any(text: str) -> bool:
+            has_digit = len(text) <= LONGEST and ("0" in text or not text.isascii())
+            return has_digit and any(True for _ in figures_of(self, Line(0, text)))
+
+        return self.like(has_any)
 
     def matches(self, pattern: re.Pattern[str]) -> Iterator[tuple[Line, re.Match[str]]]:
         """Lines in which the pattern is found, each with its first match."""
@@ -260,12 +264,12 @@ class Report:
     def only(self, name: str, statistic: str | None = None) -> Result | None:
         """Its one finite number of this name, and statistic; None where it has none or several. The
         error of a number is none of its own."""
-        own = [
-            result
-            for result in self.called(name)
-            if result.statistic != "standard error" and result.is_number
-            if statistic in (None, result.statistic)
+        keys = [
+            key
+            for key in self._kinds[0].get(name, ())
+            if key[1] != "standard error" and statistic in (None, key[1])
         ]
+        own = [result for result in self._these(keys) if result.is_number]
         return own[0] if len(own) == 1 else None
 
     @cached_property
@@ -282,11 +286,11 @@ class Report:
         return self._these(list(filter(is_wanted, self.groups)))
 
     def _of(self, kinds: _Keys, names: tuple[str, ...]) -> Sequence[Result]:
-        if kinds.keys().isdisjoint(names):
-            return []  # as most rules ask
-        return self._these([key for name in names if name in kinds for key in kinds[name]])
+        if len(names) == 1:
+            return self._these(kinds.get(names[0], ()))
+        return self._these([key for name in names for key in kinds.get(name, ())])
 
-    def _these(self, keys: list[Key]) -> Sequence[Result]:
+    def _these(self, keys: Sequence[Key]) -> Sequence[Result]:
         if not keys:
             return []
         if len(keys) == 1:

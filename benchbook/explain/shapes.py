@@ -33,17 +33,18 @@ class Shapes:
         self._outlines = {
             number: _Outline(lasts[number]) for number, count in counts.items() if count >= _MANY
         }
+        self._asked: dict[frozenset[int], Sequence[Report]] = {frozenset(): reports}
 
     def to_ask(self, rule: Rule, machine: Machine) -> Sequence[Report]:
         """The reports that a rule may have something to say of, in their order."""
         if "reports" in rule.takes:
             return self.reports
         outlines = self._outlines.items()
-        silent = {number for number, own in outlines if _is_silent(rule, own, machine)}
-        if not silent:
-            return self.reports
-        pairs = zip(self.reports, self._shape_of, strict=True)
-        return [report for report, number in pairs if number not in silent]
+        silent = frozenset(number for number, own in outlines if _is_silent(rule, own, machine))
+        if silent not in self._asked:
+            pairs = zip(self.reports, self._shape_of, strict=True)
+            self._asked[silent] = [report for report, number in pairs if number not in silent]
+        return self._asked[silent]
 
 
 def _shape(report: Report) -> tuple[object, ...]:

@@ -31,8 +31,8 @@ _LONGEST = 90
 
 def parted(log: Log, reports: Sequence[Report]) -> list[Report]:
     """The reports, one for each machine where titles part what is alike."""
-    titles = [title for title in _titles(log) if title[1]]
-    return [part for report in reports for part in _parts(report, titles)]
+    numbers = [number for number, words in _titles(log) if words]
+    return [part for report in reports for part in _parts(report, numbers)]
 
 
 def tell(log: Log, reports: list[Report]) -> None:
@@ -70,11 +70,11 @@ def _titles(log: Log) -> list[tuple[int, str]]:
     return found
 
 
-def _parts(report: Report, titles: Sequence[tuple[int, str]]) -> list[Report]:
-    """A report for each title within it, where all have the same kinds of figures."""
-    if len(report.results) < 2 or not titles:
+def _parts(report: Report, numbers: Sequence[int]) -> list[Report]:
+    """A report for each title within it, where all have the same kinds of figures. `numbers`: the
+    lines of all titles."""
+    if len(report.results) < 2 or not numbers:
         return [report]
-    numbers = [number for number, _ in titles]
     lines = [result.line for result in report.results]
     if bisect_left(numbers, max(lines)) == bisect_left(numbers, min(lines)):
         return [report]

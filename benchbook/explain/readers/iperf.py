@@ -60,6 +60,8 @@ _CSV = late(
     r"(?:,(?P<late>-?\d+))?)?\s*$"
 )
 _FEW, _ALL = "interval", "total"
+# Its rows and heads have one of these.
+_WORDS = ("Byte", " byte ", "connecting to", "listening on", "connected with", "MSS size")
 _DELAY = "one-way delay"
 _OF_SAMPLES = ("mean", "min", "max", "sd")
 
@@ -84,7 +86,7 @@ class _Run(Run):
 def read(log: Log) -> list[Report]:
     """One report for each start; lines of -y C are one together."""
     family, runs = Family(log), [_Run(1)]
-    for line in log.printed_lines():
+    for line in log.printed_lines() if any(map(log.has, _WORDS)) else ():
         if family.of(line) == "iperf3":
             continue
         if (row := row_of(log, line)) is None:

@@ -75,6 +75,7 @@ def one_cpu_of_many(reports: Sequence[Report]) -> Iterator[Finding]:
 FASTER = 1.3  # elapsed time with fewer threads ÷ with more
 ALIKE = 0.1  # of each other: two CPU times
 SMALL = 0.2  # of the elapsed time: a CPU time that cannot be that of the work
+MOST_RUNS = 100  # of a log that are compared, each with all others
 
 
 def uncounted_children(reports: Sequence[Report]) -> tuple[Busy, Busy] | None:
@@ -86,8 +87,8 @@ def uncounted_children(reports: Sequence[Report]) -> tuple[Busy, Busy] | None:
         for own in runs
         if is_number(own.report.facts.get("threads"))
     ]
-    for fewer, slow in counted:
-        for more, fast in counted:
+    for fewer, slow in counted[:MOST_RUNS]:
+        for more, fast in counted[:MOST_RUNS]:
             if fewer >= more or slow.elapsed.value < FASTER * fast.elapsed.value:
                 continue
             if slow.report.facts.get("setting") != fast.report.facts.get("setting"):
@@ -120,9 +121,6 @@ _BINDING = late(
     r"(?:numactl(?: +-\S+)+|taskset +(?:-c +\S+|0x\w+|-\S+ +\S+)"
     r"|(?:OMP|MKL|OPENBLAS)_NUM_THREADS=\d+|env|time) +"
 )
-
-
-MOST_RUNS = 100  # of a log that are compared, each with all others
 
 
 @rule
@@ -209,7 +207,8 @@ def preempted(report: Report) -> Iterator[Finding]:
 
     Decided by the involuntary context switches of `time -v` over the CPU time.
     """
-    switches, own = report.only("involuntary switches"), busy(report)
+    switches = report.only("involuntary switches")
+    own = busy(report) if switches else None
     if switches is None or own is None or own.on_cpus_ns <= 0:
         return
     per_second = switches.value / own.on_cpus_ns * 1e9

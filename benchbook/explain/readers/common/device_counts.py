@@ -33,15 +33,17 @@ _PART = late(
 )
 _DIGITS = late(r"\d{1,3}")
 _SENTENCE = late(r"(?<=[.!?;])\s+")
+_WORDS = ("GPU", "gpu", "device", "card")
 _LONGEST, _MOST = 1500, 60  # characters of a line; figures
 
 
 def read(log: Log) -> list[Report]:
     """One report of all such figures, where they are of two numbers of devices and one unit."""
     results: list[Result] = []
-    for line in log.having("GPU", "gpu", "device", "card"):
-        if len(line.text) <= _LONGEST and len(results) < _MOST:
-            results += _figures(log, line)
+    for line in log.with_figures(_figures) if any(map(log.has, _WORDS)) else ():
+        results += _figures(log, line)
+        if len(results) >= _MOST:
+            break
     counts = {own.of["devices"] for own in results}
     units = {own.unit for own in results}
     return [Report(TOOL, results, results[0].line)] if len(counts) > 1 and len(units) == 1 else []
@@ -49,6 +51,8 @@ def read(log: Log) -> list[Report]:
 
 def _figures(log: Log, line: Line) -> Iterator[Result]:
     """The figures of sentences in which numbers of devices and figures come in turns."""
+    if len(line.text) > _LONGEST or not any(word in line.text for word in _WORDS):
+        return
     for sentence in _SENTENCE.split(line.text):
         parts = list(_PART.finditer(sentence))
         counts = [part["count"] for part in parts[::2]]

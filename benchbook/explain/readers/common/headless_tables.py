@@ -24,6 +24,7 @@ LOOKS_FOR = (
 )
 _GAP = late(r"\s{2,}|\t+")
 _SIGNS = ("=", ":")
+_MARKS = ("|", "  ", "\t", "+")  # between cells, and in a spread
 _SPREAD = late(r"\d.{0,12}(?:±|\+/-|\+-) ?\d")
 _INTERVAL = late(
     rf"[\[(] ?(?P<low>\d[\d.,]{{0,18}}) ?(?P<low_unit>{UNIT}),? (?P<high>\d[\d.,]{{0,18}}) ?"
@@ -75,7 +76,8 @@ def _parts(text: str) -> list[str]:
 
 def _cells(text: str) -> list[str]:
     """The cells of a row: a name, then at least one figure with its unit; none of another line."""
-    if len(text) > _LONGEST or not any(map(str.isdigit, text)):
+    is_parted = any(mark in text for mark in _MARKS) or not text.isascii()
+    if not is_parted or len(text) > _LONGEST or not any(map(str.isdigit, text)):
         return []
     cells = _parts(text)
     # Of two cells the figure has its spread: others are lists of figures.

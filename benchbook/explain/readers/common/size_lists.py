@@ -24,6 +24,7 @@ _LINE = late(
 )
 _POWERS = {"": 0, "k": 1, "K": 1, "M": 2, "G": 3}
 _LEAST_LINES = 4
+_MARKS = (":", "=", "->", "|")
 _LONGEST = 120
 _GAP = 2  # lines
 
@@ -50,8 +51,9 @@ def read(log: Log) -> list[Report]:
 
 
 def _may_be_row(line: str) -> bool:
-    has_digit = any(map(str.isdigit, line))
-    return has_digit and len(line) <= _LONGEST and bool(_LINE.match(line.strip()))
+    if len(line) > _LONGEST or not any(mark in line for mark in _MARKS):
+        return False
+    return bool(_LINE.match(line.strip()))
 
 
 def _goes_on(group: Sequence[Result], result: Result) -> bool:

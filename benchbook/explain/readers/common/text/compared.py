@@ -19,6 +19,7 @@ TOOL = "text"
 LOOKS_FOR = "sentences that compare figures with units: `from 9.4 ms to 5.2 ms`, `310 -> 260 ns`"
 _NUMBER = r"(?<![\w.,/-])\d[\d,]*(?:\.\d+)?"
 _ARROW = r"(?:-{1,3}>|=>|→|⇒|➜|to)"
+_ARROWS, _MEANS = ("->", "=>", "→", "⇒", "➜", "to"), ("verage", "ean", "vg")  # each has one
 _PAIR = late(
     rf"(?P<old>{_NUMBER}) ?(?P<old_unit>{UNIT})?(?![\w/])"
     rf"(?: ?(?:±|\+/?-) ?\d[\d.,]{{0,20}}(?: ?(?:{UNIT}))?(?![\w/]))? ?{_ARROW} ?~?"
@@ -107,11 +108,20 @@ def _sentences(log: Log) -> list[Report]:
     if not _OF_SPEED.search(log.text[: 1 << 20]):
         return []
     results: list[Result] = []
-    for line in log.with_digits:
-        if len(line.text) <= _LONGEST and len(results) < _MOST:
-            results += _pairs(log, line)
-            results += _means(log, line, results)
+    for line in log.with_figures(_may_compare):
+        results += _pairs(log, line)
+        results += _means(log, line, results)
+        if len(results) >= _MOST:
+            break
     return [Report(TOOL, results, results[0].line)] if results else []
+
+
+def _may_compare(log: Log, line: Line) -> Iterator[re.Match[str]]:
+    """The pairs and means of a line."""
+    del log
+    for pattern, words in ((_PAIR, _ARROWS), (_MEAN, _MEANS)):
+        if len(line.text) <= _LONGEST and any(word in line.text for word in words):
+            yield from pattern.finditer(line.text)
 
 
 def _pairs(log: Log, line: Line) -> Iterator[Result]:

@@ -58,9 +58,10 @@ _LONGEST, _MOST = 1500, 100  # characters of a line; figures
 def read(log: Log) -> list[Report]:
     """One report of all such figures; none where there is one alone."""
     results: list[Result] = []
-    for line in log.with_digits:
-        if len(line.text) <= _LONGEST and len(results) < _MOST:
-            results += _figures(log, line)
+    for line in log.with_figures(_figures):
+        results += _figures(log, line)
+        if len(results) >= _MOST:
+            break
     told = [own for own in results if own.of]
     return [Report(TOOL, results, results[0].line)] if told and len(results) > 1 else []
 
@@ -68,6 +69,8 @@ def read(log: Log) -> list[Report]:
 def _named_parts(text: str) -> list[tuple[str, re.Match[str], dict[str, Any]]]:
     """The parts of `8 threads | run 1/3 | token time 21.3 ms - eval time 9.9 s`: name and figure of
     each, with the count of all; none where it is not such a line."""
+    if not any(mark in text for mark in "|-–/,;"):
+        return []
     first, *others = [part.strip() for part in _BETWEEN_PARTS.split(text)]
     if not others:
         return []
@@ -88,6 +91,8 @@ def _named_parts(text: str) -> list[tuple[str, re.Match[str], dict[str, Any]]]:
 
 def _figures(log: Log, line: Line) -> Iterator[Result]:
     """The figures of a line: each with a name of its own, or a sentence at a time."""
+    if len(line.text) > _LONGEST:
+        return
     if parts := _named_parts(line.text):
         for name, part, counted in parts:
             if (value := log.number(part["value"])) is not None:
