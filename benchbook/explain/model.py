@@ -264,11 +264,9 @@ class Report:
     def only(self, name: str, statistic: str | None = None) -> Result | None:
         """Its one finite number of this name, and statistic; None where it has none or several. The
         error of a number is none of its own."""
-        keys = [
-            key
-            for key in self._kinds[0].get(name, ())
-            if key[1] != "standard error" and statistic in (None, key[1])
-        ]
+        if (called := self._kinds[0].get(name)) is None:
+            return None  # as most rules ask
+        keys = [key for key in called if key[1] != "standard error" and statistic in (None, key[1])]
         own = [result for result in self._these(keys) if result.is_number]
         return own[0] if len(own) == 1 else None
 

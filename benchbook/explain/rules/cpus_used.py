@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import Any, NamedTuple
 
 from benchbook.explain.context.threads_of_commands import ELSEWHERE, command_of
@@ -62,8 +63,8 @@ def one_cpu_of_many(reports: Sequence[Report]) -> Iterator[Finding]:
     Decided by CPU time over elapsed time. Of what starts its work elsewhere nothing is known.
     """
     for report in reports:
-        own, asked = busy(report), report.facts.get("threads")
-        if own is None or not is_number(asked) or asked < LEAST_ASKED:
+        asked = report.facts.get("threads")
+        if not is_number(asked) or asked < LEAST_ASKED or (own := busy(report)) is None:
             continue
         is_far = bool(ELSEWHERE.match(command_of(report)))
         if not is_far and own.elapsed.base_value >= LEAST_NS and ALONE[0] <= own.cpus <= ALONE[1]:
@@ -81,11 +82,11 @@ MOST_RUNS = 100  # of a log that are compared, each with all others
 def uncounted_children(reports: Sequence[Report]) -> tuple[Busy, Busy] | None:
     """Two runs of which the one with more threads is faster, while both have the same small CPU
     time: the process that works is not among those that were counted."""
-    runs = [own for report in reports if report.tool == "hyperfine" and (own := busy(report))]
     counted = [
-        (int(own.report.facts["threads"]), own)
-        for own in runs
-        if is_number(own.report.facts.get("threads"))
+        (int(report.facts["threads"]), own)
+        for report in reports
+        if report.tool == "hyperfine" and is_number(report.facts.get("threads"))
+        if (own := busy(report))
     ]
     for fewer, slow in counted[:MOST_RUNS]:
         for more, fast in counted[:MOST_RUNS]:
@@ -126,13 +127,14 @@ _BINDING = late(
 @rule
 def cpu_for_nothing(reports: Sequence[Report]) -> Iterator[Finding]:
     """The same command, once bound to fewer CPUs: as fast, with a part of the CPU time."""
-    timed = [
+    every = (
         (own, command_of(report))
         for report in reports
         if report.tool in ("time", "hyperfine") and command_of(report) and (own := busy(report))
-    ]
-    for few, bound in timed[:MOST_RUNS]:
-        for many, free in timed[:MOST_RUNS]:
+    )
+    timed = list(islice(every, MOST_RUNS))
+    for few, bound in timed:
+        for many, free in timed:
             same = bound != free and _BINDING.sub("", f"{bound} ") == _BINDING.sub("", f"{free} ")
             near = abs(few.elapsed.value - many.elapsed.value) <= SAME_TIME * few.elapsed.value
             more = many.on_cpus_ns - few.on_cpus_ns
@@ -152,13 +154,14 @@ GAIN = 1.2  # times as fast
 def parallel_costs(reports: Sequence[Report]) -> Iterator[str]:
     """A note on a program that perf stat counted with few and with many CPUs busy, whose CPU time
     grew with them."""
-    runs = [
+    every = (
         own
         for report in reports
         if report.tool == "perf-stat" and command_of(report) and (own := busy(report))
-    ]
-    for few in runs[:MOST_RUNS]:
-        for many in runs[:MOST_RUNS]:
+    )
+    runs = list(islice(every, MOST_RUNS))
+    for few in runs:
+        for many in runs:
             same = command_of(few.report).split()[0] == command_of(many.report).split()[0]
             faster = few.elapsed.base_value / many.elapsed.base_value
             dearer = many.on_cpus_ns / few.on_cpus_ns if few.on_cpus_ns else 0.0
