@@ -63,7 +63,7 @@ class Document:
 
     def line_of(self, value: Any) -> int:
         """The line in which one of its objects begins; its first one where that is not known."""
-        return self.places.get(id(value), self.number)
+        return self.places.get(id(value), self.number) if len(self.lines) > 1 else self.number
 
 
 _OBJECT = late(r'"(?:[^"\\]++|\\.)*+"|(?P<begins>\{)', re.S)

@@ -57,7 +57,7 @@ def _line(reading: Reading[_Run], text: str) -> None:
         reading.add("copy", found["rate"], _UNITS.get(found["unit"], found["unit"]), "mean", of)
     elif "drop_caches" in text:
         run.seen.clear()
-    elif " " in text and (commands := list(_COMMAND.finditer(text))):
+    elif "dd " in text and (commands := list(_COMMAND.finditer(text))):
         several = [dict(word.split("=", 1) for word in own["words"].split()) for own in commands]
         others = several[1:] + ([run.asked] if run.is_new else [])
         # Of two that differ nobody knows whose output comes next.

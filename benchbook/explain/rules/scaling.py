@@ -135,19 +135,24 @@ def _sweeps(
         sweeps: dict[tuple[object, ...], list[dict[int, Result]]] = {}
         for report in counted:
             of_size = [name for name in SIZES if name in report.columns or name in report.facts]
+            names = {
+                key: _COUNT_IN_NAME.sub("", key[0])
+                for key, several in report.groups.items()
+                if key[1] in STATISTICS and _is_figure(several[0])
+            }
             for result in report.results:
                 count = report.column(result, counts)
-                if not isinstance(count, int) or count < 1 or not result.is_positive:
+                name = names.get((result.name, result.statistic, result.unit))
+                if not isinstance(count, int) or count < 1 or name is None:
                     continue
-                if result.statistic in STATISTICS and _is_figure(result):
-                    columns = ((name, report.column(result, name)) for name in of_size)
+                if result.is_positive:
+                    columns = ((size, report.column(result, size)) for size in of_size)
                     sizes = [
-                        (name, _COUNT_IN_NAME.sub("", str(column)))
-                        for name, column in columns
+                        (size, _COUNT_IN_NAME.sub("", str(column)))
+                        for size, column in columns
                         if column is not None
                     ]
                     label = _words_of(result.of.get("label"))
-                    name = _COUNT_IN_NAME.sub("", result.name)
                     figure = report.tool, name, result.statistic, result.unit
                     # Of several tables nobody knows what differs between them.
                     table = report.line if report.tool == TABLE else 0

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from benchbook.explain.lazy_regex import late
 
 _CAMEL = late(r"(?<=[a-z\d])(?=[A-Z])")
@@ -33,6 +35,7 @@ _OF_PLACE = late(r"(?i)(?P<behind>[/_ ](?:per[_ ])?(?P<place>device|gpu|chip|cor
 _LONGEST = 60  # characters of a key
 
 
+@lru_cache(maxsize=4096)  # records of JSON have the same keys
 def named_unit(key: str) -> tuple[str, str]:
     """A key without its unit, and the unit; the key itself and "" where it names none."""
     if len(key) > _LONGEST:
