@@ -98,3 +98,22 @@ def test_large_mutations_end(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_the_fuzzer_has_a_corpus() -> None:
     assert len(SEEDS) >= 60
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Performance:       4.028        5..",
+        "Average load imbalance: 1.2.3 %",
+        "Average PME mesh/force load: 0..8",
+        "ExecutionTime = 1..5 s  ClockTime = 2 s",
+        "Elapsed time (sec):  3.1.",
+        "Timing for main: time 2000-01-24_12:00:00 on domain   1:  1.2.3 elapsed seconds",
+        "Loop time of 1.2.3 on 4 procs for 100 steps with 32000 atoms",
+        "summary = 223955 in 00:00:51 = 44..9/s Avg: 439 Min: 1 Max: 607 Err: 0 (0.00%)",
+        "benchOf....R1 I4 [Mo1..2ms vs. Mo1.1ms] +1.2.3% (±1.1.1%)",
+        "bytes iters total time MB/sec usec/xfer\n64  1k  =1k  1.2.3k  0.00s  4.10  15.6  0.06",
+    ],
+)
+def test_numbers_with_two_points_are_none(line: str) -> None:
+    check(f"      Core t (s)   Wall t (s)        (%)\n{line}\n".encode(), MACHINES[0])

@@ -20,7 +20,7 @@ _HEAD = late(
 )
 _ROW = late(
     r"^(?P<size>\d{1,6}(?:\.\d)?[kmg]?)\s+(?P<count>\d{1,7}(?:\.\d)?[kmg]?)\s+"
-    r"(?:=?[\d.]{1,8}[kmg]?\s+)?(?P<moved>\d[\d.]{0,9})(?P<of_moved>[kmg]?)\s+(?P<took>\d+\.\d+)s\s+(?P<rate>\d+\.\d+)\s+"
+    r"(?:=?[\d.]{1,8}[kmg]?\s+)?(?P<moved>\d{1,9}(?:\.\d{0,9})?)(?P<of_moved>[kmg]?)\s+(?P<took>\d+\.\d+)s\s+(?P<rate>\d+\.\d+)\s+"
     r"(?P<each>\d+\.\d+)\s+(?P<many>\d+\.\d+)$"
 )
 _PROGRAM = late(r"(?:^|/)(?P<name>fi_\w+)$")

@@ -10,7 +10,7 @@ from benchbook.explain.readers.common.line_reader import LineReader, Reading, Ru
 from benchbook.explain.results import GIVEN
 
 TOOL = "gromacs"
-_N = r"\d[\d.]*"
+_N = r"\d+(?:\.\d*)?"
 _BEGINS = late(r"^starting mdrun '|^R E A L +C Y C L E|^GROMACS: +gmx mdrun")
 _TIME = late(rf"^Time: +(?P<core>{_N}) +(?P<wall>{_N}) +(?P<percent>{_N})$")
 _RATE = late(rf"^Performance: +(?P<day>{_N}) +(?P<hours>{_N})$")
@@ -18,11 +18,11 @@ _ROW = late(
     rf"^(?P<name>[A-Z][\w .+/]{{2,24}}?) +(?P<ranks>\d{{1,6}})(?: +(?P<threads>\d{{1,4}}) +"
     rf"(?P<calls>\d{{1,12}}))? +(?P<wall>{_N}) +(?P<cycles>{_N}) +(?P<share>\d{{1,3}}\.\d)$"
 )
-_IMBALANCE = late(r"^Average load imbalance: +(?P<share>\d[\d.]*) ?%$")
+_IMBALANCE = late(rf"^Average load imbalance: +(?P<share>{_N}) ?%$")
 _WAITING = late(
-    r"^Part of the total run time spent waiting due to (?P<why>.{3,40}?): +(?P<share>\d[\d.]*) ?%$"
+    rf"^Part of the total run time spent waiting due to (?P<why>.{{3,40}}?): +(?P<share>{_N}) ?%$"
 )
-_LOAD = late(r"^Average PME mesh/force load: +(?P<load>\d[\d.]*)$")
+_LOAD = late(rf"^Average PME mesh/force load: +(?P<load>{_N})$")
 _STEPS = late(r"^(?P<steps>\d{1,12}) steps, +(?P<ps>[\d.]+) ps\.$")
 _RANKS = late(
     r"^Using (?P<count>\d{1,6}) (?P<what>MPI (?:processes|process|threads?)|OpenMP threads?)\b"

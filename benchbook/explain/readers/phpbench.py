@@ -27,11 +27,12 @@ class _Run(Run):
     heads: list[str] = field(default_factory=list)
 
 
+_N = r"\d+(?:\.\d*)?"
 _PROGRESS = late(
     r"^(?P<name>\S.{0,120}?)\.*R\d{1,3} I\d{1,4} (?:P\d{1,3} )?(?:[-✔✘✓] )?"
-    rf"(?:\[Mo(?P<new>[\d.]+)(?P<unit>{UNIT}) vs\. Mo(?P<old>[\d.]+)(?P<old_unit>{UNIT})\] "
-    rf"(?P<change>[-+]?[\d.]+)%|Mo(?P<mode>[\d.]+)(?P<mode_unit>{UNIT})) "
-    r"\(±(?P<percent>[\d.]+)%\)$"
+    rf"(?:\[Mo(?P<new>{_N})(?P<unit>{UNIT}) vs\. Mo(?P<old>{_N})(?P<old_unit>{UNIT})\] "
+    rf"(?P<change>[-+]?{_N})%|Mo(?P<mode>{_N})(?P<mode_unit>{UNIT})) "
+    rf"\(±(?P<percent>{_N})%\)$"
 )
 
 

@@ -13,7 +13,7 @@ from benchbook.explain.readers.common.line_reader import LineReader, Reading, Ru
 from benchbook.explain.results import GIVEN
 
 TOOL = "simulation"
-_N = r"\d[\d.]*"
+_N = r"\d+(?:\.\d*)?"
 _FOAM = late(rf"^ExecutionTime = (?P<cpu>{_N}) s +ClockTime = (?P<wall>{_N}) s$")
 _CLOCK = r"(?:\d{1,4}d ?)?(?:\d{1,4}h ?)?(?:\d{1,5}m ?)?\d{0,6}(?:\.\d{1,3})?s?"
 _QE = late(
@@ -23,7 +23,7 @@ _QE = late(
 _QE_RUNS = late(r"^(?:Number of MPI processes|Threads/MPI process): +(?P<count>\d{1,6})$")
 _VASP = late(
     r"^(?P<name>Total CPU time used|User time|System time|Elapsed time) \(sec\): +"
-    r"(?P<value>\d[\d.]*)$"
+    rf"(?P<value>{_N})$"
 )
 _VASP_LOOP = late(rf"^LOOP\+: +cpu time +(?P<cpu>{_N}): real time +(?P<wall>{_N})$")
 _WRF = late(

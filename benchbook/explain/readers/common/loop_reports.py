@@ -120,7 +120,7 @@ _MEASURED = late(
 _DELTA = late(
     r"(?P<sign>[-+]) *(?P<change>\d{1,6}(?:\.\d{1,3})?)% ± *(?P<error>\d{1,6}(?:\.\d{1,3})?)%"
 )
-_PART = late(r"^(?P<value>[\d.]+) ?(?P<unit>[a-zA-Zµμ]*)$")
+_PART = late(r"^(?P<value>\d+(?:\.\d*)?) ?(?P<unit>[a-zA-Zµμ]*)$")
 _COUNTED = {"K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "": 1.0}
 _BYTES = ("B", "KB", "MB", "GB")
 
