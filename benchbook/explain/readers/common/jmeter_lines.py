@@ -16,7 +16,8 @@ from benchbook.explain.readers.common.load_lines import COUNT, FAILED, RATE, TIM
 JMETER = "jmeter"
 LOOKS_FOR = {JMETER: "JMeter: `summary = 223955 in 00:00:51 = 4400.9/s Avg: 439 Min: 1 Max: 6071`"}
 _ROW = late(
-    r"summary (?P<kind>[+=]) +(?P<count>\d{1,12}) in +[\d:.]{1,12}s? = +(?P<rate>\d{1,12}(?:\.\d{0,9})?)/s "
+    r"summary (?P<kind>[+=]) +(?P<count>\d{1,12}) in +[\d:.]{1,12}s? = +"
+    r"(?P<rate>\d{1,12}(?:\.\d{0,9})?)/s "
     r"Avg: +(?P<mean>\d{1,9}) Min: +(?P<min>\d{1,9}) Max: +(?P<max>\d{1,9}) "
     r"Err: +(?P<errors>\d{1,12}) \("
 )
