@@ -24,6 +24,7 @@ _SENTENCE = late(
     r"|the|output|outputs|results?|note|edit|update|example|e\.g\.)\b",
     re.I,
 )
+_LEAD = late(r"^(?:the )?results? (?:for|of|on|with|from|in|using) ", re.I)
 _MOST_NAMED = 4  # words of a line that ends with a colon
 _NEAR_LINES, _MOST_WORDS, _MOST_TITLES = 12, 7, 2
 _LONGEST = 90
@@ -63,6 +64,7 @@ def _titles(log: Log) -> list[tuple[int, str]]:
         text = line.text.strip()
         match = _TITLE.match(text) if len(text) <= _LONGEST else None
         words = next((own for own in match.groups() if own), "") if match else ""
+        words = _LEAD.sub("", words).rstrip(": ")
         most = _MOST_NAMED if match and match["named"] else _MOST_WORDS
         if words:
             is_title = len(words.split()) <= most and not _SENTENCE.match(words)

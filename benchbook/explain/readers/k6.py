@@ -16,7 +16,7 @@ from benchbook.explain.readers.common.load_lines import (
 )
 
 TOOL = "k6"
-_ROW = late(r"^(?P<name>[a-z][a-z0-9_]{2,40})\.{1,40}:\s+(?P<rest>\S.*)$")
+_ROW = late(r"^(?P<name>[a-z][a-z0-9_]{2,40})\.{1,120}:\s+(?P<rest>\S.*)$")
 _TIME = late(r"(?P<minutes>\d{1,6}m)?(?:(?P<time>\d+(?:\.\d+)?)(?P<unit>ns|µs|us|ms|s))?")
 _CELL = late(r"(?P<what>avg|min|med|max|p\(\d{1,2}(?:\.\d{1,3})?\))=(?P<time>[\d.]+\S*)")
 _COUNTED = late(rf"^(?P<count>\d{{1,15}})\s+(?P<rate>{NUMBER})/s$")

@@ -61,6 +61,8 @@ def _line(commands: Sequence[Command], reading: Reading[_Run], text: str) -> Non
     elif text.startswith("Type ") and "Ops/sec" in text:
         if run.results:
             run = reading.begin(facts=_asked(commands, reading))
+        elif not run.facts:
+            run.facts |= _asked(commands, reading)
         run.heads = _HEADS.findall(text)
     elif run.heads and (found := _ROW.match(text)):
         _row(reading, found["what"], found["cells"].split())
@@ -102,6 +104,8 @@ def _asked(commands: Sequence[Command], reading: Reading[_Run]) -> dict[str, Any
     facts = known(
         served_at=option(command, "-s", "--server", "-h", "--host") or "localhost",
         pipelined=batch if batch and batch > 1 else None,
+        connections_per_thread=whole(option(command, "-c", "--clients")),
+        threads=whole(option(command, "-t", "--threads")),
     )
     if option(command, "--rate-limiting", "--rate-limit"):
         facts["is_paced"] = True

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from benchbook.explain.lazy_regex import late
@@ -26,6 +26,11 @@ _NAMES = {
     "RX-errors": "packets with errors", "TX-errors": "packets not sent", "RX-nombuf": "no buffer",
     "RX-dropped": "packets dropped on receipt", "TX-dropped": "packets dropped on sending",
 }  # fmt: skip
+_OF_LIBRARY = {
+    "ipackets": "packets received", "opackets": "packets sent", "imissed": "packets missed",
+    "ierrors": "packets with errors", "oerrors": "packets not sent", "rx_nombuf": "no buffer",
+}  # fmt: skip
+_COUNTER = late(rf"\b(?P<name>{'|'.join(_OF_LIBRARY)}):\s+(?P<value>\d{{1,18}})\b")
 _RATES = {"Rx-pps": "receive rate", "Tx-pps": "send rate"}
 _OF_TREX = {"total_tx_L2": "sent", "total_tx": "sent", "total_rx": "received", "drop_rate": "lost"}
 _SCALES = {"": 1.0, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
@@ -36,6 +41,7 @@ class _Run(Run):
     """One page of figures."""
 
     of: str = ""
+    heads: list[str] = field(default_factory=list)  # of the line above its values
 
     def finish(self) -> bool:
         """Whether anything was counted."""
@@ -54,10 +60,30 @@ def _line(reading: Reading[_Run], text: str) -> None:
             elif pair["name"].endswith("bps"):
                 end = "received" if pair["name"].startswith("R") else "sent"
                 reading.add(end, float(pair["value"]), "bit/s", "mean")
+    elif text.startswith(("ipackets", "imissed", "ierrors")):
+        _of_library(reading, text)
+    elif reading.run.heads and (cells := text.split()) and all(map(str.isdecimal, cells)):
+        heads, reading.run.heads = reading.run.heads, []
+        if len(heads) == len(cells):
+            for head, cell in zip(heads, cells, strict=True):
+                if head in _OF_LIBRARY:
+                    reading.add(_OF_LIBRARY[head], float(cell), "packets", "total")
     elif found := _PKTGEN.match(text):
         _of_pktgen(reading, found["first"], found["cells"].split())
     elif "_" in text and ":" in text:
         _of_trex(reading, text)
+
+
+def _of_library(reading: Reading[_Run], text: str) -> None:
+    """A line of the counters of rte_eth_stats, with their values or above them."""
+    run = reading.run
+    if text.startswith("ipackets") and (run.of != "library" or run.results):
+        run = reading.begin(of="library")
+    elif run.of != "library":
+        return
+    for pair in _COUNTER.finditer(text):
+        reading.add(_OF_LIBRARY[pair["name"]], float(pair["value"]), "packets", "total")
+    run.heads = [] if ":" in text else text.split()
 
 
 def _of_pktgen(reading: Reading[_Run], first: str, cells: list[str]) -> None:

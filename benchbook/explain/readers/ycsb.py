@@ -68,6 +68,7 @@ class _Run(Run):
     def finish(self) -> bool:
         """Count all operations; of those that are printed several times the last count."""
         self.results += [own for several in self.last.values() for own in several]
+        self._count_failed()
         good = {kind: own for kind, own in self.done.items() if not kind.endswith(_FAILS)}
         count = sum(own for own, _ in good.values())
         failed = [own for own in self.results if own.name == FAILED]
@@ -79,6 +80,17 @@ class _Run(Run):
             if failed:
                 self.facts["failed_are_counted"] = True
         return bool(self.results)
+
+    def _count_failed(self) -> None:
+        """Kinds that failed, where no line says what they returned."""
+        if not any(own.name == FAILED for own in self.results):
+            for kind, (count, line) in self.done.items():
+                if kind.endswith(_FAILS) and count:
+                    of = {"failure": kind}
+                    self.results.append(Result(FAILED, count, "operations", line, "", of))
+                    good = self.done.get(kind.removesuffix(_FAILS), (None, 0))[0]
+                    if good == 0:
+                        self.facts["none_succeeded"] = kind.removesuffix(_FAILS)
 
     def _is_all(self, count: float) -> bool:
         """Whether these are all operations: of some kinds the lines may be missing."""

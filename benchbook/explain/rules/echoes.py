@@ -178,5 +178,35 @@ def worst_of_path(report: Report) -> Iterator[str]:
         yield (
             f"line {mean.line}: the worst time of {worst.value:g} ms is far above the mean of "
             f"{mean.value:g} ms, with a deviation of {deviation.value:g} ms. So some probes waited "
-            "on the way. Look at which hop it begins"
+            f"on the way. {_where(report, worst)}"
         )
+
+
+ALREADY = 0.4  # of the worst time at the end of the path
+
+
+def _where(report: Report, worst: Result) -> str:
+    """The first hop from which on all that answer have such times, in words."""
+    times = [own for own in report.called("hop time") if own.statistic == "max" and own.is_positive]
+    least = {own.line: own for own in report.called("hop time") if own.statistic == "min"}
+    begin: Result | None = None
+    for own in reversed([own for own in times if own.line <= worst.line]):
+        if own.base_value < ALREADY * worst.base_value:
+            break
+        begin = own
+    if begin is None or len(times) < 2 or begin.line == worst.line:
+        return "Look at which hop it begins"
+    best = least.get(begin.line)
+    at_best = f", {best.value:g} at best" if best else ""
+    hop = begin.of.get("hop")
+    host = f" ({begin.of['host']})" if begin.of.get("host") else ""
+    own_net = (
+        ". That is the first one, so the way to it is slow already: a radio link, or a router that "
+        "is full"
+        if hop == 1
+        else ""
+    )
+    return (
+        f"It begins at hop {hop}{host}, line {begin.line}: up to {begin.value:,.6g} ms{at_best}"
+        f"{own_net}"
+    )

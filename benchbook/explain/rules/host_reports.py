@@ -30,6 +30,37 @@ def loaded_line(report: Report) -> Iterator[Finding]:
         yield finding("line-with-queue", words, way=worst.of.get("direction"))
 
 
+@rule
+def longest_under_load(report: Report) -> Iterator[str]:
+    """A note for single echoes that wait far longer under load, where the mean does not."""
+    if report.tool != "speedtest":
+        return
+    idle = report.only("idle time", "mean")
+    loaded = [own for own in report.called("time under load") if own.is_positive]
+    means = [own for own in loaded if own.statistic == "mean"]
+    longest = max(
+        (own for own in loaded if own.statistic == "max"),
+        key=lambda own: own.base_value,
+        default=None,
+    )
+    if idle is None or not idle.is_positive or longest is None or not means:
+        return
+    mean = next((own for own in means if own.line == longest.line), means[0])
+    if any(_is_queue(idle, own) for own in means) or not _is_queue(idle, longest):
+        return
+    yield (
+        f"line {longest.line}: under the {longest.of.get('direction') or 'load'} an echo takes "
+        f"{mean.value:g} ms on average and up to {longest.value:g} ms, and {idle.value:g} ms on "
+        f"the idle line (line {idle.line}). So a queue on the way fills for moments. If that "
+        "disturbs calls or games, shape the traffic to below the rate of the line (sqm, fq_codel)"
+    )
+
+
+def _is_queue(idle: Result, loaded: Result) -> bool:
+    waited = loaded.base_value - idle.base_value
+    return waited >= LEAST_QUEUE_NS and loaded.base_value >= TIMES * idle.base_value
+
+
 TESTS_APART = 2.0
 
 

@@ -51,6 +51,9 @@ def failed_requests(report: Report) -> Iterator[Finding | str]:
     failure of a page that changes.
     """
     counts = {str(own.of.get("failure")): own for own in report.called(FAILED) if own.is_positive}
+    if counts and (kind := report.facts.get("none_succeeded")):
+        yield finding("none-succeeded", kind=kind, failed=next(iter(counts.values())))
+        return
     whole = report.only(COUNT, "total")
     every = whole.value if whole and whole.is_number else 0.0
     rate = report.only(RATE, "mean")

@@ -35,10 +35,16 @@ def rate_of_counts(report: Report) -> Iterator[Finding]:
     if count and count.is_positive and count.value >= 10 and rate.value > 0:
         made = count.value / took
         times = rate.value / made
-        if not 1 / FAR <= times <= FAR:
+        if not 1 / FAR <= times <= FAR and not _is_of_successes(report, rate, count, took):
             unit = next((size for size in (1e3, 1e6) if _is_near(times, size)), None)
             words = {"rate": rate, "count": count, "took": took, "made": made}
             yield finding("rate-of-counts", words, factor=times, unit=unit)
+
+
+def _is_of_successes(report: Report, rate: Result, count: Result, took: float) -> bool:
+    """Whether the rate is that of the requests that did not fail: h2load counts the others too."""
+    failed = max((own.value for own in report.called(FAILED) if own.is_positive), default=0.0)
+    return 0 < failed < count.value and 1 / FAR <= rate.value * took / (count.value - failed) <= FAR
 
 
 def _is_near(value: float, size: float) -> bool:
@@ -170,6 +176,67 @@ def failed_checks(report: Report) -> Iterator[Finding]:
     every, failed = report.only("checks", "total"), report.only("failed checks", "total")
     if every and failed and failed.value >= FAILED_CHECKS * every.value > 0:
         yield finding("failed-checks", every=every, failed=failed)
+
+
+LONGER, FEW_OTHERS = 1.5, 0.01
+
+
+@rule
+def requests_beyond_iterations(report: Report) -> Iterator[Finding]:
+    """Requests of k6 that take longer than the iterations in which they are made.
+
+    Decided by both sums and both longest ones, where there is about one request in an iteration:
+    those of setup() may be in no iteration, but they are few and no longer than the longest.
+    """
+    if report.tool != "k6":
+        return
+    requests, iterations = report.only(COUNT, "total"), report.only("iterations", "total")
+    request, iteration = report.only(TIME, "mean"), report.only("iteration", "mean")
+    most, longest = report.only(TIME, "max"), report.only("iteration", "max")
+    if not (requests and iterations and request and iteration and most and longest):
+        return
+    others = requests.value - iterations.value
+    if iterations.value < 100 or not 0 <= others <= FEW_OTHERS * iterations.value:
+        return
+    all_requests = requests.value * request.base_value / 1e9
+    all_iterations = iterations.value * iteration.base_value / 1e9
+    elsewhere = others * most.base_value / 1e9
+    is_beyond = all_requests - elsewhere > LONGER * all_iterations
+    if is_beyond and most.base_value > longest.base_value:
+        words = {"requests": requests, "iterations": iterations, "request": request, "most": most}
+        words |= {"iteration": iteration, "longest": longest}
+        sums = {"all_requests": all_requests, "all_iterations": all_iterations}
+        yield finding("requests-beyond-iterations", {**words, **sums})
+
+
+WAITS_NS, FLAT, EMPTY = 2e8, 0.05, 1 << 16
+
+
+@rule
+def waits_for_the_end(report: Report) -> Iterator[Finding]:
+    """Requests of ab whose first byte comes at once, and whose end takes as long for each of them:
+    a timer closes the connection."""
+    if report.tool != "ab" or report.facts.get("keeps_connections"):
+        return
+    first, whole, least, most = (
+        _given(report, name, statistic)
+        for name, statistic in (
+            ("waiting", "max"), ("processing", "median"), ("processing", "min"),
+            ("processing", "max"),
+        )
+    )  # fmt: skip
+    size = report.facts.get("response_bytes")
+    if not (first and whole and least and most and is_number(size)) or size > EMPTY:
+        return
+    is_late = whole.base_value >= WAITS_NS and first.value <= 0.1 * whole.value
+    if is_late and most.value - least.value <= FLAT * whole.value:
+        words = {"first": first, "whole": whole, "least": least, "most": most}
+        yield finding("waits-for-the-end", words, about=[whole])
+
+
+def _given(report: Report, name: str, statistic: str) -> Result | None:
+    several = [own for own in report.called(name) if own.of.get("shown_statistic") == statistic]
+    return several[0] if len(several) == 1 else None
 
 
 _SEVERAL = late(r"^-{0,2}inputs=\S+,\S")

@@ -44,6 +44,12 @@ def nothing_in_intervals(report: Report) -> Iterator[Finding]:
     rates = _rates(report)
     if len(rates) < LEAST_INTERVALS:
         return
+    if fallen := _fallen(rates):
+        before, first, worst = fallen
+        of_fall = {"before": before, "first": first, "worst": worst}
+        counts = {"count": rates.index(first), "left": len(rates) - rates.index(first)}
+        yield finding("falls-and-stays", {**of_fall, **counts})
+        return
     usual = statistics.median(own.value for own in rates)
     most = max(rates, key=_value)
     inner = rates[:-1] if rates[-1].value > 0 or rates[-2].value > 0 else rates
@@ -56,6 +62,23 @@ def nothing_in_intervals(report: Report) -> Iterator[Finding]:
     elif none and most.value >= LEAST_DONE:
         words |= {"first": none[0], "how": "zero" if none[0].value == 0 else "few"}
         yield finding("nothing-in-intervals", words, about=none)
+
+
+FALLS, STEADY_BEFORE, LEAST_BEFORE, LEAST_AFTER = 0.1, 0.5, 2, 3
+
+
+def _fallen(rates: Sequence[Result]) -> tuple[Result, Result, Result] | None:
+    """The last rate before a fall to less than a tenth, the first one after it, and the smallest,
+    where all rates from there to the end of the log are so low, and those before were steady."""
+    values = [own.value for own in rates]
+    for at in range(LEAST_BEFORE, len(values) - LEAST_AFTER + 1):
+        if values[at] <= FALLS * values[at - 1]:
+            usual = statistics.median(values[:at])
+            is_steady = min(values[:at]) >= STEADY_BEFORE * usual
+            if is_steady and max(values[at:]) <= FALLS * usual and usual >= LEAST_DONE:
+                return rates[at - 1], rates[at], min(rates[at:], key=_value)
+            return None
+    return None
 
 
 def _long_times(report: Report) -> list[Result]:

@@ -180,7 +180,21 @@ def lost_in_intervals(report: Report) -> Iterator[Finding]:
         lost = middle.value / 100
         words = {"middle": middle, "arrived": 1 - lost, "count": None if is_long else len(losses)}
         words["line"] = middle.line if is_long else None
-        yield finding("intervals-lost", words, factor=1 / (1 - lost))
+        got = {
+            rate.line: rate
+            for rate in report.called("throughput")
+            if rate.of.get("end") == "receiver" and rate.is_positive
+        }
+        words["got"] = own = got.get(middle.line)
+        words["sent_mbit"] = own.base_value / (1 - lost) / 1e6 if own else None
+        words |= {"begin": None, "free": None}
+        if losses[0].value == 0 and losses[0].line in got and min(_losses(losses[1:])) >= 5:
+            words |= {"begin": losses[1], "free": got[losses[0].line]}
+        yield finding("intervals-lost", words)
+
+
+def _losses(losses: Sequence[Result]) -> list[float]:
+    return [loss.value for loss in losses] or [0.0]
 
 
 @rule

@@ -16,6 +16,7 @@ from benchbook.findings import Finding
 
 TOOL = "packet generator"
 LEAST_LOST = 0.001  # of the packets
+FEW_LOST = 1e-5
 MISSING = 0.02  # of a rate
 BUSY = 95.0  # per cent
 
@@ -42,6 +43,24 @@ def dropped_packets(report: Report) -> Iterator[Finding]:
             if share >= LEAST_LOST:
                 yield finding(kind, lost=lost, count=count, share=share)
     yield from _of_trex(report)
+
+
+@rule
+def missed_few(reports: Sequence[Report]) -> Iterator[Finding]:
+    """Few packets that a port missed, by its last page; whether they still come, by the one
+    before."""
+    pages = [report for report in reports if report.tool == TOOL and _of(report, "packets missed")]
+    if not pages:
+        return
+    lost, count = _of(pages[-1], "packets missed"), _of(pages[-1], "packets received")
+    if not (lost and count and lost.is_positive):
+        return
+    share = lost.value / (lost.value + count.value)
+    if FEW_LOST <= share < LEAST_LOST:
+        before = _of(pages[-2], "packets missed") if len(pages) > 1 else None
+        is_grown = before and before.value < lost.value
+        words = {"before": before if is_grown else None, "per_million": 1e6 * share}
+        yield finding("missed-few", words, lost=lost, count=count)
 
 
 def _of_trex(report: Report) -> Iterator[Finding]:

@@ -205,6 +205,36 @@ def _latency(report: Report, way: str) -> Result | None:
     return report.only(f"{way} lat", "mean") or report.only(f"{way} clat", "mean")
 
 
+LEAST_UNDER_WAY, SEEKS_NS, ALL_DEEP = 8, 4e6, 90.0
+
+
+@rule
+def latency_without_depth(report: Report) -> Iterator[str]:
+    """A note for the requests under way that rate and latency make (Little's law), where the head
+    of fio with the depth is missing."""
+    if report.tool != "fio" or is_number(report.facts.get("queue_depth")):
+        return
+    for way in WAYS:
+        rate, time = report.only(f"{way} operation rate", "mean"), _latency(report, way)
+        if not (rate and time and rate.is_positive and time.is_positive):
+            continue
+        under_way = rate.value * time.base_value / 1e9
+        if under_way >= LEAST_UNDER_WAY and time.base_value >= WAITS_NS:
+            each_ns = 1e9 / rate.value
+            slow = (
+                ". So many a second is what a disk with heads does at random places, or storage "
+                "that flushes each write"
+                if each_ns >= SEEKS_NS
+                else ""
+            )
+            yield (
+                f"line {time.line}: {rate.value:,.6g} a second at {time.value:,.6g} {time.unit} "
+                f"each are about {under_way:,.3g} requests under way. So the latency is mostly "
+                f"waiting in a queue: one is finished every {each_ns / 1e6:,.3g} ms{slow}"
+            )
+            return
+
+
 _FAR = (("p99", 100), ("p99.5", 200), ("p99.9", 1000))
 
 

@@ -31,7 +31,7 @@ CELL = late(
     rf"[~≈<>≤≥]? ?(?P<value>{_NUMBER})(?: ?{_PLUS} ?(?P<error>\d[\d.,]*) ?(?P<percent>%)?)?"
     rf"(?: ?(?P<unit>{UNIT}|[x×]))?"
     rf"(?: ?\(?{_PLUS} ?(?P<behind>\d[\d.,]*) ?(?P<behind_unit>{UNIT})?\)?)?"
-    rf"(?: ?\((?P<brackets>[^()]{{0,40}})\))?"
+    rf"(?: ?\((?P<brackets>[^()]{{0,80}})\))?"
 )
 # The ends of the values of a cell, behind it.
 _ENDS = late(rf" ?(?P<low>{_NUMBER}) ?(?:‥|…|\.{{2,3}}|\u2013| - | to ) ?(?P<high>{_NUMBER}) ?")
@@ -68,9 +68,11 @@ _OF_BYTES = {
     "size": "message_bytes", "bytes": "message_bytes", "#bytes": "message_bytes",
     "message size": "message_bytes", "msg size": "message_bytes", "size (b)": "message_bytes",
     "size (bytes)": "message_bytes", "message size (bytes)": "message_bytes",
+    "packet size": "message_bytes", "packet size (bytes)": "message_bytes",
+    "frame size": "message_bytes", "frame size (bytes)": "message_bytes",
     "block size": "block_bytes", "bs": "block_bytes", "blocksize": "block_bytes",
 }  # fmt: skip
-_BYTES = late(r"(?P<count>\d{1,12}) ?(?P<prefix>[KkMmGg]?)(?:i?B)?")
+_BYTES = late(r"(?P<count>\d{1,12}) ?(?P<prefix>[KkMmGg]?)(?:i?B)?(?: \([^()\d]{1,40}\d?\))?")
 _PREFIXES = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
 # Copies between host and device, by what heads and labels call them.
 _HOST, _CARD, _TO = r"(?:H(?:ost)?|CPU)", r"(?:D(?:ev(?:ice)?)?|GPU)", r" ?(?:2|to|->|→) ?"
@@ -83,6 +85,10 @@ _PINNED = late(r"(?i)\b(?:pinned|page-?locked)\b")
 _PAGEABLE = late(r"(?i)\b(?:pageable|paged|non-?pinned|unpinned|malloc(?:ed)?)\b")
 _SIZED = late(r"(?<![\w.])(?P<count>\d{1,5}(?:\.\d+)?) ?(?P<prefix>[KMG])i?B(?![\w/])")
 _SIZES = {"K": 2**10, "M": 2**20, "G": 2**30}
+# Counts a second below such heads, as people shorten them: `995k`, `1.8M`.
+_SHORT = late(r"(?P<value>\d{1,6}(?:\.\d{1,4})?)(?P<prefix>[kKMG])")
+_THOUSANDS = {"k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9}
+_COUNTS = ("packets/s", "operations/s", "requests/s", "transactions/s", "queries/s", "messages/s")
 _LONGEST_NAME = 200  # characters of a label, which people see in full
 _REMARK = late(r"^\([^()\d]{3,30}\) (?=\d)")  # `(run time too short) 0.36`
 _PLAIN = late(r"\d[\d,]*(?:\.\d+)?")
@@ -149,7 +155,11 @@ def figures_of(
             figures.append(_Figure(name, seconds, None, "s", statistic, {}))
             continue
         found = CELL.fullmatch(cell)
+        if found is None and (short := _SHORT.fullmatch(cell)) and unit_of(column.head) in _COUNTS:
+            found = CELL.fullmatch(f"{float(short['value']) * _THOUSANDS[short['prefix']]:.10g}")
         unit = (found["unit"] if found else "") or ""
+        if found and not unit and found["brackets"] in UNITS and found["brackets"] != "%":
+            unit = found["brackets"]  # `84504.8 (Mb/s)`
         unit = UNITS.get(unit, "") or ("" if unit else unit_of(column.head))
         if found and not (unit or found["unit"] or column.counted or column.is_setting):
             unit = column.bare_unit or _clock_or(title, column.head)

@@ -37,6 +37,10 @@ UNITS = {
     "msg/s": "messages/s", "msgs/s": "messages/s", "docs/s": "documents/s",
     "records/s": "records/s", "records/sec": "records/s",
     "ns/iter": "ns", "us/iter": "us", "µs/iter": "us", "ms/iter": "ms", "ms/t": "ms",
+    "pps": "packets/s", "PPS": "packets/s", "iops": "operations/s", "Iops": "operations/s",
+    "MBit/s": "Mbit/s", "GBit/s": "Gbit/s", "KBit/s": "kbit/s", "Mbits/s": "Mbit/s",
+    "Gbits/s": "Gbit/s", "Mbits/sec": "Mbit/s", "Gbits/sec": "Gbit/s", "Mbit/sec": "Mbit/s",
+    "Gbit/sec": "Gbit/s",
     "ms/token": "ms", "μs": "us", "Mops/s": "Mops/s", "Kops/s": "kops/s", "kops/s": "kops/s",
 }  # fmt: skip
 UNIT = "|".join(re.escape(unit) for unit in sorted(UNITS, key=len, reverse=True))

@@ -1,0 +1,286 @@
+"""Notes that compare what one log shows of several settings: transfers by two tools or on two ways,
+rows of a table that differ in one word, and columns of one unit."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations, pairwise
+from typing import Any
+
+from benchbook.explain.lazy_regex import late
+from benchbook.explain.model import SUM, Command, Report, Result
+from benchbook.explain.readers.common.command_lines import option
+from benchbook.explain.results import GIVEN, grouped
+from benchbook.explain.rules import rule
+
+TOOLS = ("iperf", "iperf3", "netperf", "nuttcp", "ntttcp", "qperf")
+APART, MOST_RUNS = 1.1, 6
+MANY_TIMES, LEAST_AGAIN = 10.0, 100.0  # of segments that were sent again
+FIRST_OF_THREADS = (3, 16)  # the version of iperf3 that gives each stream a thread
+
+
+@rule
+def transfers_apart(reports: Sequence[Report]) -> Iterator[str]:
+    """A note on the fastest and the slowest of a few transfers of a log, and what is known to
+    differ between them."""
+    runs = [
+        (report, rate)
+        for report in reports
+        if report.tool in TOOLS and report.facts.get("protocol") != "udp"
+        if (rate := _main_rate(report))
+    ]
+    if not 2 <= len(runs) <= MOST_RUNS or "direction" in runs[0][0].columns:
+        return
+    (slow, low), (fast, high) = (
+        choose(runs, key=lambda run: run[1].rate or 0.0) for choose in (min, max)
+    )
+    if (high.rate or 0.0) < APART * (low.rate or 0.0):
+        return
+    differs = " and ".join(_differences(slow, fast))
+    if not differs:
+        return
+    share = 100 * (low.rate or 0.0) / (high.rate or 1.0)
+    yield (
+        f"line {low.line}: {low.value:g} {low.unit} is {share:.3g} % of the {high.value:g} "
+        f"{high.unit} of line {high.line}. What the log shows of the difference: {differs}. "
+        f"{_conclusion(slow, fast)}"
+    )
+
+
+def _main_rate(report: Report) -> Result | None:
+    """The total of all streams, as the receiver has it where that is known."""
+    totals = [
+        own
+        for own in report.called("throughput")
+        if own.statistic in ("total", "mean", "") and own.is_positive and own.rate
+    ]
+    sums = [own for own in totals if report.column(own, "stream") == SUM]
+    got = [own for own in sums or totals if own.of.get("end") == "receiver"]
+    of_all = got or sums or totals
+    return of_all[-1] if of_all else None
+
+
+def _differences(slow: Report, fast: Report) -> list[str]:
+    """In words, what two runs are not alike in; the slower one is named first."""
+    found: list[str] = []
+    if slow.tool != fast.tool:
+        found.append(f"{slow.tool} against {fast.tool}")
+    titles = [str(report.facts.get("titled") or "") for report in (slow, fast)]
+    if all(titles) and titles[0] != titles[1] and slow.tool == fast.tool:
+        found.append(f"“{titles[0]}” against “{titles[1]}”")
+    ends = [str(report.facts.get("far_address") or "") for report in (slow, fast)]
+    if all(ends) and ends[0] != ends[1]:
+        found.append(f"the way to {ends[0]} against that to {ends[1]}")
+    counts = [report.facts.get("streams") for report in (slow, fast)]
+    if None not in counts and counts[0] != counts[1]:
+        found.append(f"{counts[0]} streams against {counts[1]}")
+    again = [
+        sum(own.value for own in report.called("retransmits") if own.statistic == "total")
+        for report in (slow, fast)
+    ]
+    if again[0] >= max(LEAST_AGAIN, MANY_TIMES * again[1]):
+        found.append(f"{again[0]:,.0f} segments sent again against {again[1]:,.0f}")
+    return found
+
+
+def _conclusion(slow: Report, fast: Report) -> str:
+    command = Command(slow.line, slow.asked)
+    several = option(command, "-P", "--parallel")
+    version = _version(slow.version)
+    is_old = not version or version < FIRST_OF_THREADS
+    if slow.tool == "iperf3" and fast.tool == "iperf" and several not in ("", "1") and is_old:
+        when = "So" if version else "So if it is older,"
+        return (
+            "iperf3 before 3.16 runs all streams in one thread, and iperf one thread for each. "
+            f"{when} the slower figure is most likely that of one core: start several iperf3, or "
+            "take a newer one"
+        )
+    same_way = slow.facts.get("far_address") == fast.facts.get("far_address")
+    if same_way and slow.tool != fast.tool:
+        return (
+            "If both ran between the same hosts, the link carries the faster rate, and the slower "
+            "one is a limit of the tool or of its options"
+        )
+    return (
+        "If both are between the same hosts, the link is not the limit of the slower one: look at "
+        "what is on its way only (a bridge, NAT, a tunnel, another setting)"
+    )
+
+
+def _version(text: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in text.split(".")[:2] if part.isdecimal())
+
+
+# Heads of what is done, and not how: rows that differ in it are other work.
+_OF_WORK = late(
+    r"(?i)(?:name|tests?|bench\w*|operations?|op|workload|case|metric|function|method|quer\w+|"
+    r"data ?sets?|size|file|run|iteration|#|no\.?|date|time|commit|model|description|"
+    r"result ?types?|shape|input|label|row|id|node|host|region|unit|notes?|comments?|status)s?"
+)
+_NUMBER = late(r"[-+]?\d[\d.,]*%?")
+_RANGE = late(r"\d[\d.,]* ?(?:-|\u2013|±|\.\.|to) ?\d")  # the ends of a figure, and no setting
+LEAST_RATIO, MOST_ROWS, MOST_TOLD = 1.15, 80, 2
+
+
+@rule
+def rows_that_differ(report: Report) -> Iterator[str]:
+    """Notes on rows of a table that are alike in all words but one: what that one makes.
+
+    Decided by all such pairs, which have to agree on which side is ahead.
+    """
+    if report.tool != "table" or not 2 <= len({own.line for own in report.results}) <= MOST_ROWS:
+        return
+    told: dict[tuple[str, str, str], list[tuple[float, Result, Result]]] = {}
+    for figures in grouped(_judged(report), lambda own: (own.name, own.unit)).values():
+        if len({own.line for own in figures}) != len(figures):
+            continue
+        for first, second in combinations(figures[:MOST_ROWS], 2):
+            if (head := _only_difference(first, second)) is None:
+                continue
+            one, other = (str(own.of["label_parts"][head]) for own in (first, second))
+            pair = first.value / second.value, first, second
+            if one > other:
+                one, other, pair = other, one, (1 / pair[0], second, first)
+            told.setdefault((f"{first.name}\n{head}", one, other), []).append(pair)
+    kinds = [
+        (statistics.median(ratio for ratio, *_ in pairs), key, pairs)
+        for key, pairs in told.items()
+        if _agree([ratio for ratio, *_ in pairs])
+    ]
+    kinds = [own for own in kinds if max(own[0], 1 / own[0]) >= LEAST_RATIO]
+    kinds.sort(key=lambda own: -max(own[0], 1 / own[0]))
+    for middle, (named, one, other), pairs in kinds[:MOST_TOLD]:
+        name, _, head = named.partition("\n")
+        high, low = (one, other) if middle > 1 else (other, one)
+        times = sorted(max(ratio, 1 / ratio) for ratio, *_ in pairs)
+        span = f"{times[0]:.3g}" if len(times) == 1 else f"{times[0]:.3g} to {times[-1]:.3g}"
+        _, first, second = pairs[0]
+        which = "two rows" if len(pairs) == 1 else f"{len(pairs)} pairs of rows"
+        yield (
+            f"line {second.line}: {which} differ only in {head}: {name} is {span} times as high "
+            f"with {high} as with {low} (the first are lines {first.line} and {second.line})"
+        )
+
+
+def _judged(report: Report) -> list[Result]:
+    return [
+        own
+        for own in report.results
+        if own.is_positive and own.statistic not in (GIVEN, "change", "ratio", "error", "noise")
+        if own.unit != "%" and own.of.get("label_parts")
+    ]
+
+
+def _only_difference(first: Result, second: Result) -> str | None:
+    """The head of the one word in which two rows differ; None where it is none, or other work."""
+    parts: tuple[Mapping[str, Any], Mapping[str, Any]]
+    parts = first.of["label_parts"], second.of["label_parts"]
+    if parts[0].keys() != parts[1].keys() or _counts(first) != _counts(second):
+        return None
+    heads = [
+        head
+        for head in parts[0]
+        if parts[0][head] != parts[1][head]
+        if not all(_RANGE.match(str(own[head])) for own in parts)
+    ]
+    if len(heads) != 1 or not heads[0] or _OF_WORK.fullmatch(heads[0].strip()):
+        return None
+    words = [str(own[heads[0]]) for own in parts]
+    is_swept = any(not word or _NUMBER.fullmatch(word) for word in words)
+    is_alone = len(parts[0]) < 2 and not _counts(first)
+    return None if is_swept or is_alone else heads[0]
+
+
+def _counts(own: Result) -> tuple[tuple[str, Any], ...]:
+    known = ("threads", "processes", "devices", "streams", "concurrency", "queue_depth")
+    names = (*known, "message_bytes", "block_bytes", "repetitions")
+    return tuple((name, own.of[name]) for name in names if name in own.of)
+
+
+def _agree(ratios: Sequence[float]) -> bool:
+    return all(ratio >= 1 for ratio in ratios) or all(ratio <= 1 for ratio in ratios)
+
+
+# Columns that are no settings of one figure: directions, statistics, parts.
+_NO_SETTING = late(
+    r"(?i)\b(?:read|write|rx|tx|recv|send|sent|received|up|down|upload|download|min|max|avg|mean|"
+    r"median|std\w*|total|sum|diff\w*|delta|change|error|p\d\w*|\d+ ?%|expected|peak|limit|stddev|"
+    r"user|sys|system|real|elapsed|cpu)\b"
+)
+LEAST_ROWS, MOST_COLUMNS = 3, 6
+
+
+@rule
+def columns_apart(report: Report) -> Iterator[str]:
+    """A note on columns of one unit: in which rows which of them is ahead, and by how much.
+
+    Silent where the table compares them itself.
+    """
+    if report.tool != "table" or report.being("change", "ratio", "noise"):
+        return
+    by_line: dict[int, dict[str, Result]] = {}
+    for own in report.results:
+        if own.statistic == "" and own.is_positive and not _NO_SETTING.search(own.name):
+            by_line.setdefault(own.line, {})[own.name] = own
+    names = list(next(iter(by_line.values()), {}))
+    rows = [row for row in by_line.values() if list(row) == names]
+    if len(rows) < LEAST_ROWS or not 2 <= len(names) <= MOST_COLUMNS or len(rows) != len(by_line):
+        return
+    units = {own.unit for row in rows for own in row.values()}
+    if len(units) != 1 or "%" in units:
+        return
+    middles = {name: statistics.median(row[name].value for row in rows) for name in names}
+    low, high = (choose(names, key=lambda name: middles[name]) for choose in (min, max))
+    ratios = [(row[high].base_value / row[low].base_value, row[high]) for row in rows]
+    ahead = [own for own in ratios if own[0] > 1]
+    (least, at_least), (most, at_most) = min(ratios, key=_first), max(ratios, key=_first)
+    if most < LEAST_RATIO:
+        return
+    if len(ahead) == len(rows):
+        yield (
+            f"line {at_most.line}: in all {len(rows)} rows {high} is above {low}, by a factor of "
+            f"{least:,.3g} (line {at_least.line}) to {most:,.3g} (line {at_most.line})"
+        )
+    elif 1 / least >= LEAST_RATIO:
+        yield (
+            f"line {at_most.line}: {high} is above {low} in {len(ahead)} of {len(rows)} rows, by "
+            f"up to {most:,.3g} times (line {at_most.line}), and below it by up to "
+            f"{1 / least:,.3g} times in another (line {at_least.line}). So which is ahead depends "
+            "on the row"
+        )
+
+
+def _first(own: tuple[float, Result]) -> float:
+    return own[0]
+
+
+DIP = 0.95
+
+
+@rule
+def dips_at_a_size(report: Report) -> Iterator[str]:
+    """A note on packets a second that are fewer at a size than at a larger one: larger packets
+    take no less work and more of the link."""
+    rates = [
+        own
+        for own in report.knowing("message_bytes")
+        if own.unit in ("packets/s", "messages/s") and own.is_positive and own.statistic != GIVEN
+    ]
+    for (name, _, _), own in grouped(
+        rates, lambda rate: (rate.name, rate.statistic, rate.of.get("end"))
+    ).items():
+        sweep = sorted(own, key=lambda rate: int(rate.of["message_bytes"]))
+        sizes = [int(rate.of["message_bytes"]) for rate in sweep]
+        if len(sweep) < LEAST_ROWS or len(set(sizes)) != len(sizes):
+            continue
+        for before, after in pairwise(sweep):
+            if before.value < DIP * after.value:
+                yield (
+                    f"line {before.line}: {name} is {before.value:,.6g} {before.unit} at "
+                    f"{before.of['message_bytes']:,} bytes, and {after.value:,.6g} at "
+                    f"{after.of['message_bytes']:,} bytes (line {after.line}). The link is not the "
+                    "limit there, since the larger ones need more of it: look at how driver and "
+                    "card treat that size (inlining, several packets in one descriptor)"
+                )
+                return
