@@ -95,12 +95,11 @@ def round_trips_rise(report: Report) -> Iterator[Finding]:
 
 def _longest(times: Sequence[Result], kept: Sequence[bool]) -> list[Result]:
     """The longest row of those that are kept."""
-    best: list[Result] = []
-    row: list[Result] = []
-    for own, is_kept in zip(times, kept, strict=True):
-        row = [*row, own] if is_kept else []
-        best = row if len(row) > len(best) else best
-    return best
+    begin, length, best = 0, 0, (0, 0)
+    for at, is_kept in enumerate(kept):
+        begin, length = (begin if length else at, length + 1) if is_kept else (0, 0)
+        best = max(best, (length, -begin))
+    return list(times[-best[1] : best[0] - best[1]])
 
 
 def _falls(row: Sequence[Result]) -> bool:

@@ -284,3 +284,75 @@ def dips_at_a_size(report: Report) -> Iterator[str]:
                     "card treat that size (inlining, several packets in one descriptor)"
                 )
                 return
+
+
+LEAST_ALIKE, NEAR, FIRST_APART = 4, 1.15, 1.3
+
+
+@rule
+def first_row_apart(report: Report) -> Iterator[str]:
+    """A note on rows of a table that are alike in all words, of which the first is far from the
+    others, which are near each other."""
+    if report.tool != "table":
+        return
+    judged = [
+        own
+        for own in report.results
+        if own.is_positive and own.statistic == "" and own.unit != "%" and own.of.get("label")
+    ]
+    for several in grouped(
+        judged, lambda own: (own.name, own.unit, str(own.of["label"]), _counts(own))
+    ).values():
+        if len(several) < LEAST_ALIKE or several[0].line == several[1].line:
+            continue
+        first, others = several[0], [own.value for own in several[1:]]
+        middle = statistics.median(others)
+        ratio = first.value / middle
+        if max(others) <= NEAR * min(others) and max(ratio, 1 / ratio) >= FIRST_APART:
+            yield (
+                f"line {first.line}: the first of {len(several)} rows that are alike has "
+                f"{first.value:,.6g} {first.unit}, and the others have {min(others):,.6g} to "
+                f"{max(others):,.6g} (to line {several[-1].line}). Something may have been "
+                "other at its time (an empty disk, a cache): leave it out, or say what it was"
+            )
+            return
+
+
+LEAST_PAIRS, SMALL, LEAST_NAME = 2, 1.05, 4
+_JOINTS = ("_", "-", "/", ".")
+
+
+@rule
+def names_with_one_word_more(report: Report) -> Iterator[str]:
+    """A note on pairs of names of which one has a word more at its end (`stream`,
+    `stream_router`): what that word makes of the figure."""
+    if report.tool not in ("figures", "table"):
+        return
+    for figures in grouped(report.results, lambda own: (own.unit, own.statistic)).values():
+        named = {_called(own): own for own in figures if own.is_positive}
+        if len(named) != len(figures) or len(figures) > MOST_ROWS:
+            continue
+        pairs: dict[str, list[tuple[Result, Result]]] = {}
+        for long, own in named.items():
+            for joint in _JOINTS:
+                short, mark, word = long.rpartition(joint)
+                is_pair = mark and len(short) >= LEAST_NAME and short in named
+                if is_pair and word.isalpha():
+                    pairs.setdefault(joint + word, []).append((named[short], own))
+        if len(pairs) != 1:
+            continue
+        word, several = next(iter(pairs.items()))
+        ratios = [after.value / before.value for before, after in several]
+        if len(several) < LEAST_PAIRS or max(*ratios, 1 / min(ratios)) < SMALL:
+            continue
+        far = max(range(len(ratios)), key=lambda at: max(ratios[at], 1 / ratios[at]))
+        before, after = several[far]
+        yield (
+            f"line {after.line}: with “{word}” a figure is {min(ratios):.3g} to {max(ratios):.3g} "
+            f"times what it is without ({len(several)} pairs). Farthest apart are "
+            f"{after.value:,.6g} and {before.value:,.6g} {before.unit} (line {before.line})"
+        )
+
+
+def _called(own: Result) -> str:
+    return str(own.of.get("label") or own.name)

@@ -38,6 +38,11 @@ _ROWS = (
         rf"|:)\s{{1,4}})"
         r"(?P<label>[A-Za-z(][\w /.,+*#'():-]{0,60})$"
     ),
+    # A name without blanks, value unit.
+    late(
+        rf"^(?P<label>(?=\S*[_\d/.-])[A-Za-z][\w/.:+-]{{3,60}}) (?P<value>{_NUMBER}) "
+        rf"(?P<unit>{_BEHIND})$"
+    ),
     # Label, a gap, value unit.
     late(
         rf"^{_LABEL}\s{{2,60}}(?P<value>{NUMBER}) (?P<unit>{LONG_UNIT})(?:\s*\([^()]{{0,60}}\))?"
