@@ -114,6 +114,8 @@ def _asked(commands: Sequence[Command], reading: Reading[_Run]) -> dict[str, Any
         return {}
     address = next((word for word in reversed(command.words) if "://" in word), "")
     connections, count = (whole(option(command, name)) for name in ("-c", "-n"))
+    if command.words[0].rpartition("/")[2] == "hey":  # what it takes where nothing is asked for
+        connections = connections or (None if option(command, "-c") else 50)
     facts = known(concurrency=connections, requests_asked=count, served_at=host_of(address))
     if option(command, "-q"):
         facts["is_paced"] = True

@@ -8,6 +8,7 @@ from typing import Any
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.readers.common.line_reader import LineReader, Reading, Run
 from benchbook.explain.readers.common.load_lines import COUNT, FAILED, NUMBER, RATE, TIME
+from benchbook.explain.results import Result
 
 TOOL = "locust"
 _HEAD = late(r"\bName\s+# ?reqs\s+# ?fails\s*\|?\s*Avg\s+Min\s+Max\s*\|?\s*Med(?:ian)?\b")
@@ -27,6 +28,19 @@ class _Run(Run):
 
     count: int = 0
     shares: list[str] = field(default_factory=list)
+    rows: dict[str, tuple[int, int, int]] = field(default_factory=dict)
+
+    def finish(self) -> bool:
+        """Add up the rows, where the line of all of them was cut off."""
+        if self.rows and not any(own.name == COUNT for own in self.results):
+            every, failed = (sum(row[at] for row in self.rows.values()) for at in (0, 1))
+            line = max(row[2] for row in self.rows.values())
+            self.results.append(Result(COUNT, float(every), "requests", line, "total"))
+            if failed:
+                self.facts["failed_are_counted"] = True
+                of = {"failure": "failed"}
+                self.results.append(Result(FAILED, float(failed), "requests", line, "", of))
+        return bool(self.results)
 
 
 def _line(reading: Reading[_Run], text: str) -> None:
@@ -60,6 +74,9 @@ def _figures(reading: Reading[_Run], row: dict[str, Any]) -> None:
         if int(row["failed"]):
             run.facts["failed_are_counted"] = True
             reading.add(FAILED, float(row["failed"]), "requests", "", {"failure": "failed"})
+    else:
+        name = " ".join(row["name"].split())
+        run.rows[name] = count, int(row["failed"]), reading.line.number
     name = "" if is_whole else " ".join(row["name"].split())
     called = {what: f"{what} of {name}" if name else what for what in (RATE, TIME)}
     run.results = [own for own in run.results if not name or own.name not in called.values()]

@@ -124,6 +124,34 @@ def echoes_swing(report: Report) -> Iterator[str]:
         )
 
 
+FAR_ABOVE, LONG_MEAN_NS = 5.0, 4e7
+
+
+@rule
+def mean_far_above_shortest(reports: Sequence[Report]) -> Iterator[str]:
+    """A note for a mean far above the shortest of many round trips, where no transfer is in the log
+    and their deviation is small: most of them wait, and not a few."""
+    if any(report.tool in ("iperf", "iperf3", "netperf") for report in reports):
+        return
+    for report in reports:
+        named = {own.statistic: own for own in report.called("round trip") if own.is_positive}
+        mean, least, deviation = (named.get(name) for name in ("mean", "min", "sd"))
+        if report.tool != "ping" or not (mean and least and deviation):
+            continue
+        is_most = deviation.base_value < mean.base_value
+        waited = mean.base_value - least.base_value
+        many = (mean.of.get("repetitions") or 0) >= LEAST_ECHOES
+        if many and is_most and waited >= LONG_MEAN_NS and mean.value >= FAR_ABOVE * least.value:
+            yield (
+                f"line {mean.line}: the mean of {mean.value:g} {mean.unit} is "
+                f"{mean.value / least.value:,.3g} times the shortest round trip "
+                f"({least.value:g}), so the way itself is short and most echoes wait. A radio "
+                "link with power saving does that (100 ms from beacon to beacon), and so does a "
+                "full queue. Ping more often (-i 0.01), and switch power saving off"
+            )
+            return
+
+
 LEAST_MISSING, LEAST_REPLIES = 0.005, 4  # of the echoes; replies that a log shows
 
 

@@ -8,6 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations, pairwise
 from typing import Any
 
+from benchbook.core.number_format import bit_rate, number
+from benchbook.explain.addresses import stays_in_host
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import SUM, Command, Report, Result
 from benchbook.explain.readers.common.command_lines import option
@@ -99,17 +101,53 @@ def _conclusion(slow: Report, fast: Report) -> str:
     same_way = slow.facts.get("far_address") == fast.facts.get("far_address")
     if same_way and slow.tool != fast.tool:
         return (
-            "If both ran between the same hosts, the link carries the faster rate, and the slower "
+            "If both ran between the same hosts, the link carries the faster rate. Then the slower "
             "one is a limit of the tool or of its options"
         )
     return (
-        "If both are between the same hosts, the link is not the limit of the slower one: look at "
+        "If both are between the same hosts, the link is not the limit of the slower one. Look at "
         "what is on its way only (a bridge, NAT, a tunnel, another setting)"
     )
 
 
 def _version(text: str) -> tuple[int, ...]:
     return tuple(int(part) for part in text.split(".")[:2] if part.isdecimal())
+
+
+BELOW, ABOVE = 0.7, 1.05  # of the link that somebody names
+_INTERFACE = late(r"(?:eth|en[sopx]?|wlan|wl|bond|br)[a-z]{0,4}\d\w{0,12}")
+
+
+@rule
+def link_in_words(report: Report) -> Iterator[str]:
+    """A note on a rate far below the link that somebody names in words, or above it."""
+    link, line = (report.facts.get(name) for name in ("said_link_bits_per_s", "said_link_line"))
+    if not link or stays_in_host(report) or "link_bits_per_s" in report.facts:
+        return
+    if report.tool == "text":
+        named = [
+            own
+            for own in report.results
+            if own.rate and _INTERFACE.fullmatch(str(own.of.get("label") or ""))
+        ]
+        rate = max(named, key=lambda own: own.rate or 0.0, default=None)
+    else:
+        rate = _main_rate(report) if report.facts.get("protocol") != "udp" else None
+    if rate is None or "direction" in report.columns:
+        return
+    share = 8 * (rate.rate or 0.0) / link
+    if share >= ABOVE and not report.facts.get("streams", 1) > 1:
+        yield (
+            f"line {rate.line}: {rate.value:g} {rate.unit} is {number(share)} times what the link of "
+            f"{bit_rate(link)} in line {line} carries. So it did not go over that link, or the "
+            "figure is wrong"
+        )
+    elif share <= BELOW and report.tool != "text":
+        yield (
+            f"line {rate.line}: {rate.value:g} {rate.unit} is {100 * share:.3g} % of the link of "
+            f"{bit_rate(link)} that line {line} names. If the whole way is as fast, something "
+            "else holds it: one core, a window, losses, or a limit on the way"
+        )
 
 
 # Heads of what is done, and not how: rows that differ in it are other work.
@@ -120,7 +158,7 @@ _OF_WORK = late(
 )
 _NUMBER = late(r"[-+]?\d[\d.,]*%?")
 _RANGE = late(r"\d[\d.,]* ?(?:-|\u2013|±|\.\.|to) ?\d")  # the ends of a figure, and no setting
-LEAST_RATIO, MOST_ROWS, MOST_TOLD = 1.15, 80, 2
+LEAST_RATIO, MOST_ROWS, MOST_TOLD, FEW_ROWS = 1.15, 80, 2, 3
 
 
 @rule
@@ -132,11 +170,12 @@ def rows_that_differ(report: Report) -> Iterator[str]:
     if report.tool != "table" or not 2 <= len({own.line for own in report.results}) <= MOST_ROWS:
         return
     told: dict[tuple[str, str, str], list[tuple[float, Result, Result]]] = {}
+    unique = _heads_without_repeats(report)
     for figures in grouped(_judged(report), lambda own: (own.name, own.unit)).values():
         if len({own.line for own in figures}) != len(figures):
             continue
         for first, second in combinations(figures[:MOST_ROWS], 2):
-            if (head := _only_difference(first, second)) is None:
+            if (head := _only_difference(first, second)) is None or head in unique:
                 continue
             one, other = (str(own.of["label_parts"][head]) for own in (first, second))
             pair = first.value / second.value, first, second
@@ -158,9 +197,20 @@ def rows_that_differ(report: Report) -> Iterator[str]:
         _, first, second = pairs[0]
         which = "two rows" if len(pairs) == 1 else f"{len(pairs)} pairs of rows"
         yield (
-            f"line {second.line}: {which} differ only in {head}: {name} is {span} times as high "
-            f"with {high} as with {low} (the first are lines {first.line} and {second.line})"
+            f"line {second.line}: {which} differ only in {head} (first lines {first.line} and "
+            f"{second.line}). {name} is {span} times as high with {high} as with {low}"
         )
+
+
+def _heads_without_repeats(report: Report) -> set[str]:
+    """Heads of many rows whose words hardly come again: they name the rows."""
+    by_line = {own.line: own.of["label_parts"] for own in _judged(report)}
+    words: dict[str, set[str]] = {}
+    for parts in by_line.values():
+        for head, word in parts.items():
+            words.setdefault(head, set()).add(str(word))
+    many = len(by_line) > FEW_ROWS
+    return {head for head, own in words.items() if many and 2 * len(own) > len(by_line)}
 
 
 def _judged(report: Report) -> list[Result]:
@@ -245,9 +295,8 @@ def columns_apart(report: Report) -> Iterator[str]:
     elif 1 / least >= LEAST_RATIO:
         yield (
             f"line {at_most.line}: {high} is above {low} in {len(ahead)} of {len(rows)} rows, by "
-            f"up to {most:,.3g} times (line {at_most.line}), and below it by up to "
-            f"{1 / least:,.3g} times in another (line {at_least.line}). So which is ahead depends "
-            "on the row"
+            f"up to {most:,.3g} times. In another it is below, by {1 / least:,.3g} times (line "
+            f"{at_least.line}). So which is ahead depends on the row"
         )
 
 
@@ -266,6 +315,7 @@ def dips_at_a_size(report: Report) -> Iterator[str]:
         own
         for own in report.knowing("message_bytes")
         if own.unit in ("packets/s", "messages/s") and own.is_positive and own.statistic != GIVEN
+        if "message_bytes" in own.of
     ]
     for (name, _, _), own in grouped(
         rates, lambda rate: (rate.name, rate.statistic, rate.of.get("end"))
@@ -280,7 +330,7 @@ def dips_at_a_size(report: Report) -> Iterator[str]:
                     f"line {before.line}: {name} is {before.value:,.6g} {before.unit} at "
                     f"{before.of['message_bytes']:,} bytes, and {after.value:,.6g} at "
                     f"{after.of['message_bytes']:,} bytes (line {after.line}). The link is not the "
-                    "limit there, since the larger ones need more of it: look at how driver and "
+                    "limit there, since the larger ones need more of it. Look at how driver and "
                     "card treat that size (inlining, several packets in one descriptor)"
                 )
                 return

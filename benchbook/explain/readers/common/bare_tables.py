@@ -22,8 +22,9 @@ LOOKS_FOR = (
     "below `before` and `after`, `mean` and `p99`"
 )
 _OF_SPEED = late(
-    r"laten|throughput|bandwidth|\b[rtq]ps\b|\bops\b|op/s|\btimes?\b|time$|duration|elapsed|runtime"
-    r"|speed-?up|\bscore\b|memcpy|memset|\bmips\b|[07]-?zip|gemm|gflops|mflops|\bcycles\b|\bfps\b|nanotime|\bns\b|\bms\b|iops"
+    r"\brtt|laten|throughput|bandwidth|\b[rtq]ps\b|\bops\b|op/s|\btimes?\b|time$|duration|elapsed"
+    r"|runtime|speed-?up|\bscore\b|memcpy|memset|\bmips\b|[07]-?zip|gemm|gflops|mflops|\bcycles\b"
+    r"|\bfps\b|nanotime|\bns\b|\bms\b|iops"
     r"|\bn?[ot]pmc?\b",
     re.I,
 )
