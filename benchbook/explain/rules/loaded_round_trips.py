@@ -18,7 +18,6 @@ _UNDER_LOAD = late(
     r"(?i)\b(?:load\w*|busy|(?:up|down)load\w*|transfer\w*|iperf3?|speed ?test\w*|saturat\w*"
     r"|during|full|traffic|stress\w*|copy\w*)\b"
 )
-_IDLE = late(r"(?i)\b(?:idle|unloaded|no load|without load|before|quiet)\b")
 
 
 @rule
@@ -44,7 +43,6 @@ def two_pings(reports: Sequence[Report]) -> Iterator[Finding]:
             continue
         titles = [str(report.facts.get("titled") or "") for report in (calm, busy)]
         is_said = bool(_UNDER_LOAD.search(titles[1]) and not _UNDER_LOAD.search(titles[0]))
-        is_said = is_said or bool(_IDLE.search(titles[0]) and not _IDLE.search(titles[1]))
         words: dict[str, Any] = {"idle": idle, "loaded": loaded, "waited_ns": waited}
         words["why"] = "said" if is_said else "perhaps"
         yield finding("two-pings", words)

@@ -138,8 +138,8 @@ def link_in_words(report: Report) -> Iterator[str]:
     share = 8 * (rate.rate or 0.0) / link
     if share >= ABOVE and not report.facts.get("streams", 1) > 1:
         yield (
-            f"line {rate.line}: {rate.value:g} {rate.unit} is {number(share)} times what the link of "
-            f"{bit_rate(link)} in line {line} carries. So it did not go over that link, or the "
+            f"line {rate.line}: {rate.value:g} {rate.unit} is {number(share)} times what the link "
+            f"of {bit_rate(link)} in line {line} carries. So it did not go over that link, or the "
             "figure is wrong"
         )
     elif share <= BELOW and report.tool != "text":
