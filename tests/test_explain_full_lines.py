@@ -1,5 +1,5 @@
-"""Full lines, transfers that are compared, counters of DPDK, and others: each kind with a log of its
-own, and a near one of which it must not be said. The logs are made up."""
+"""Full lines, transfers that are compared, counters of DPDK, and others: each kind with a log of
+its own, and a near one of which it must not be said. The logs are made up."""
 
 from __future__ import annotations
 
@@ -155,7 +155,7 @@ def loads(*rates: str) -> str:
     return "".join(SYSBENCH.format(at=5 * at, tps=tps) for at, tps in enumerate(rates, 1))
 
 
-IPERF_LINE = "1.10 GBytes  {} Mbits/sec    0"
+GIGABIT = "1.10 GBytes  943 Mbits/sec    0"
 KINDS = [
     ("The slow one was made under load", pings("432.600"), pings("14.600")),
     ("If the line was full during", pings("432.600", "Other"), pings("25.000", "Other")),
@@ -168,8 +168,8 @@ KINDS = [
      UDP.format(first="420/841 (50%)")),
     ("about 65.6 Mbit/s were sent", UDP.format(first="0/841 (0%)").replace("28.4", "28.2"),
      UDP.format(first="0/841 (0%)").replace("(57%)", "(2%)").replace("(49%)", "(1%)")),
-    ("% of the link of 10 Gb/s", IPERF.format(words="Both have a 10Gb NIC.", first=IPERF_LINE.format(943)),
-     IPERF.format(words="We expected a 10Gb NIC.", first=IPERF_LINE.format(943))),
+    ("% of the link of 10 Gb/s", IPERF.format(words="Both have a 10Gb NIC.", first=GIGABIT),
+     IPERF.format(words="We expected a 10Gb NIC.", first=GIGABIT)),
     ("iperf3 before 3.16 runs all streams in one thread", TWO_TOOLS.format(rate="35.2"),
      TWO_TOOLS.format(rate="95.2")),
     ("They were 2,281 before", DPDK.format(first=2281, second=2593),

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Line, Log, Result
+from benchbook.explain.readers.common import cells_of_several
 from benchbook.explain.readers.common.table_columns import (
     KEPT,
     LONGEST_LABEL,
@@ -147,6 +148,9 @@ def figures_of(
             continue
         if others := list(_of_comparison(line, column.head, cell, cells[:2])):
             compared += others
+            continue
+        if several := list(cells_of_several.figures_of(line, column.head, cell)):
+            compared += several
             continue
         if "m" in cell and (clock := _CLOCK.fullmatch(cell)):
             parts = (clock["h"] or "0", clock["m"], clock["s"])
