@@ -148,6 +148,8 @@ def rate_not_reached(report: Report) -> Iterator[Finding]:
     asked = report.facts.get("asked_per_s")
     if not is_number(asked) or asked <= 0 or report.tool in OTHER_RULES:
         return
+    if "asked_in_line" not in report.facts:
+        return
     rates = [own for name in RATES if (own := report.only(name, "mean")) and own.is_positive]
     if not rates:
         rates = [own for own in _rates(report) if own.is_positive]

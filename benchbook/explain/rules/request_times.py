@@ -195,7 +195,7 @@ def latency_of_queue(report: Report) -> Iterator[str]:
         if WAITS_NS <= time.base_value < LONG_NS:  # longer ones are a finding
             yield (
                 f"line {time.line}: with {most:g} requests under way at {per_s:,.6g} a second each "
-                f"takes {time.value:,.6g} {time.unit}, that is {most:g} ÷ {per_s:,.6g} s. The "
+                f"takes {time.value:,.6g} {time.unit}, about {most:g} ÷ {per_s:,.6g} s. The "
                 "latency goes with the depth of the queue, and need not be the time of one "
                 "request alone"
             )
@@ -229,8 +229,9 @@ def latency_without_depth(report: Report) -> Iterator[str]:
             )
             yield (
                 f"line {time.line}: {rate.value:,.6g} a second at {time.value:,.6g} {time.unit} "
-                f"each are about {under_way:,.3g} requests under way. So the latency is mostly "
-                f"waiting in a queue: one is finished every {each_ns / 1e6:,.3g} ms{slow}"
+                f"each are about {under_way:,.3g} requests under way. The latency goes with that "
+                "number, and need not be the time of one request alone: one is finished every "
+                f"{each_ns / 1e6:,.3g} ms{slow}"
             )
             return
 

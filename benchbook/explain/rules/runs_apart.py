@@ -104,6 +104,12 @@ def _conclusion(slow: Report, fast: Report) -> str:
             "If both ran between the same hosts, the link carries the faster rate. Then the slower "
             "one is a limit of the tool or of its options"
         )
+    titles = [report.facts.get("titled") for report in (slow, fast)]
+    if same_way and all(titles) and titles[0] != titles[1]:
+        return (
+            "If nothing else was changed between them, that makes the difference, and the link is "
+            "not the limit of the slower one"
+        )
     return (
         "If both are between the same hosts, the link is not the limit of the slower one. Look at "
         "what is on its way only (a bridge, NAT, a tunnel, another setting)"
@@ -217,7 +223,7 @@ def _judged(report: Report) -> list[Result]:
     return [
         own
         for own in report.results
-        if own.is_positive and own.statistic not in (GIVEN, "change", "ratio", "error", "noise")
+        if own.is_positive and own.statistic in ("", "mean", "median", "best")
         if own.unit != "%" and own.of.get("label_parts")
     ]
 
