@@ -134,6 +134,41 @@ LOCUST = """ Name                                  # reqs      # fails     Avg  
 """  # noqa: E501
 
 
+TOP = """top - 14:31:10 up 1 day, 56 min,  2 users,  load average: 1.01, 1.73, 2.16
+%Cpu(s):  4.2 us, 10.4 sy,  0.0 ni, 61.5 id,  0.0 wa,  0.0 hi, 23.9 si,  0.0 st
+
+  PID USER      PR  NI    VIRT    RES    SHR S  %CPU  %MEM     TIME+ COMMAND
+   12 root      20   0       0      0      0 R  {share}   0.0  43:47.43 ksoftirqd/0
+"""
+MPSTAT = """03:50:09     CPU    %usr   %nice    %sys %iowait    %irq   %soft  %steal  %guest  %gnice   %idle
+03:50:10     all   13.25    0.00   23.75    0.00    0.00   {soft}    0.00    0.00    0.00   {idle}
+"""  # noqa: E501
+QDISC = """qdisc htb 1: dev eth0 root refcnt 2 r2q 10 default 16 direct_packets_stat 4 direct_qlen 3
+ Sent 11639966 bytes 9027 pkt (dropped {lost}, overlimits 17052 requeues 0)
+ backlog 8003b 6p requeues 0
+"""
+BLOCK = """### {name}
+
+RequestsPerSecond:           {rate}
+Avg. Latency (ms):           5.2
+Total time (s):              15.1
+
+"""
+VEGETA = """Requests        [total]                 15000
+Duration        [total]                 30.010003254s
+Latencies       [mean, 95, 99, max]     {mean}ms, 2.329778ms, 3.002067645s, 3.002067645s
+Success         [ratio]                 100.00%
+Status Codes    [code:count]            200:15000
+"""
+LOSSY = "[  5] {at:6.2f}-{end:.2f}   sec   201 MBytes  {rate} Gbits/sec  {again}    48.1 KBytes\n"
+
+
+def lossy(rate: str, again: int) -> str:
+    head = "[ ID] Interval           Transfer     Bitrate         Retr  Cwnd\n"
+    lines = [LOSSY.format(at=at, end=at + 1, rate=rate, again=again) for at in range(6)]
+    return head + "".join(lines)
+
+
 def told(text: str) -> str:
     """What is said of a log, in one string."""
     explained = of_content("log", text.encode(), Machine())
@@ -194,6 +229,18 @@ KINDS = [
      ROUTER.format(nova="93.31", linux="92.00")),
     ("most echoes wait", SWING.format(least="2.784"), SWING.format(least="150.784")),
     ("879 requests failed", LOCUST.format(failed="879(66.84%)"), LOCUST.format(failed="0(0.00%)")),
+    ("So that one core may hold the rate", TOP.format(share="93.2"), TOP.format(share="13.2")),
+    ("of the time of all CPUs are soft interrupts", MPSTAT.format(soft="48.25", idle="14.75"),
+     MPSTAT.format(soft=" 8.25", idle="54.75")),
+    ("so 14 % were lost there", QDISC.format(lost=1414), QDISC.format(lost=14)),
+    ("every second Rate is near", "Rate: 13.5 Gbps\nRate: 210.1 Gbps\n" * 5,
+     "Rate: 13.5 Gbps\nRate: 13.1 Gbps\n" * 5),
+    ("differs most among the rates", BLOCK.format(name="A", rate=108832)
+     + BLOCK.format(name="B", rate=15726), BLOCK.format(name="A", rate=108832)
+     + BLOCK.format(name="B", rate=105726)),
+    ("nineteen of twenty are below", VEGETA.format(mean="5.28031"), VEGETA.format(mean="1.28031")),
+    ("So most likely something drops what is above that rate", lossy("1.68", 437),
+     lossy("9.41", 437)),
 ]  # fmt: skip
 
 

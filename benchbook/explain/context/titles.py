@@ -16,9 +16,10 @@ from benchbook.explain.results import grouped
 _WORDS = r"[^\W_](?:[^=*#|<>]{0,58}[^=*#|<>\s])?"
 _TITLE = late(
     rf"^(?:#{{1,6}} +(?P<heading>{_WORDS}) *#*|[=-]{{2,80}} *(?P<ruled>{_WORDS}) *[=-]{{2,80}}"
-    rf"|\*\*(?P<bold>{_WORDS}?)\*\*:?|(?P<named>[^\W\d_][\w ()./+-]{{0,40}}):)$"
+    rf"|\*\*(?P<bold>{_WORDS}?)\*\*:?"
+    rf"|__(?P<under>[^\W_][\w ()./+-]{{0,40}}[^\W_])__|(?P<named>[^\W\d_][\w ()./+-]{{0,40}}):)$"
 )
-_MARKS = ("#", "==", "--", "**", ":")
+_MARKS = ("#", "==", "--", "**", "__", ":")
 _SENTENCE = late(
     r"^(?:I|we|my|our|and|but|so|then|now|here|this|these|that|it|when|if|as|for|from|to|in|on|at"
     r"|the|output|outputs|results?|note|edit|update|example|e\.g\.)\b",

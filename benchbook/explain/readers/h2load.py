@@ -76,7 +76,9 @@ def _line(commands: Sequence[Command], reading: Reading[_Run], text: str) -> Non
         reading.add("throughput", found["moved"], _BINARY[found["prefix"]], "mean")
     elif found := _REQUESTS.match(text):
         reading.add(COUNT, float(found["done"]), "requests", "total")
-        run.facts["failed_are_counted"] = True
+        done = int(found["done"])
+        if done >= int(found["succeeded"]) + int(found["failed"]):  # not of all versions
+            run.facts["failed_are_counted"] = True
         for what, kind in (("errored", "failed"), ("timeout", "timeouts")):
             if int(found[what] or 0):
                 reading.add(FAILED, float(found[what]), "requests", "", {"failure": kind})

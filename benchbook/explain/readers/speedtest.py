@@ -10,7 +10,7 @@ from benchbook.explain.readers.common.line_reader import LineReader, Reading, Ru
 from benchbook.explain.readers.common.load_lines import NUMBER
 
 TOOL = "speedtest"
-_BEGINS = late(r"^(?:Speedtest by Ookla|Retrieving speedtest\.net configuration)")
+_BEGINS = late(r"^(?:Speedtest by Ookla|Retrieving speedtest\.net (?:configuration|server list))")
 _IDLE = late(
     rf"^(?:Idle )?Latency: +(?P<time>{NUMBER}) ms\b"
     rf"(?: +\((?:(?P<old>{NUMBER}) ms jitter|jitter: (?P<jitter>{NUMBER}) ?ms, "

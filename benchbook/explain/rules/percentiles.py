@@ -18,7 +18,10 @@ GAP = 6.0  # from one printed percentile to the next
 FLAT = 4.0  # of the times on either side: last ÷ first
 LEAST_SHARE = 10.0  # per cent of the times in either group
 LONG_NS = 1e5
-FAR_SHARES, BEYOND = (90.0,), 1.05  # the mean ÷ that percentile
+FAR_SHARES, BEYOND = (
+    {90.0: "nine of ten", 95.0: "nineteen of twenty"},
+    1.05,
+)  # the mean ÷ that percentile
 
 
 def _percentiles(report: Report) -> dict[str, list[tuple[float, Result]]]:
@@ -96,8 +99,9 @@ def mean_above_most(report: Report) -> Iterator[Finding | str]:
     """A finding for a mean above nine tenths of the times, a note for one above three quarters."""
     for name, own in _percentiles(report).items():
         quarter = [time for share, time in own if share == 75.0]
-        far = [time for share, time in own if share in FAR_SHARES]
+        far = [(time, FAR_SHARES[share]) for share, time in own if share in FAR_SHARES]
         mean = report.only(name, "mean") if quarter or far else None
+        beyond = [pair for pair in far if mean and mean.base_value > BEYOND * pair[0].base_value]
         is_other = name in NAMES or name.startswith("time ")  # which have rules of their own
         most = report.only(name, "max")
         if mean and most and (found := _too_low(own, mean, most)):
@@ -106,8 +110,9 @@ def mean_above_most(report: Report) -> Iterator[Finding | str]:
             times = {"mean_s": mean, "far_s": top, "most_s": most}
             words |= {word: time.base_value / 1e9 for word, time in times.items()}
             yield finding("mean-beyond-percentiles", words, bound_s=bound_ns / 1e9)
-        elif mean and far and not is_other and mean.base_value > BEYOND * far[0].base_value:
-            words = {"mean": mean, "far": far[0], "most": most, "name": name}
+        elif mean and beyond and not is_other:
+            words = {"mean": mean, "far": beyond[-1][0], "most": most, "name": name}
+            words["part"] = beyond[-1][1]
             yield finding("mean-beyond-p90", words, about=[mean])
         elif mean and quarter and report.tool != OF_MEDIANS and _is_above(mean, quarter[0]):
             yield (

@@ -37,6 +37,8 @@ UNITS = {
     "msg/s": "messages/s", "msgs/s": "messages/s", "docs/s": "documents/s",
     "records/s": "records/s", "records/sec": "records/s",
     "ns/iter": "ns", "us/iter": "us", "µs/iter": "us", "ms/iter": "ms", "ms/t": "ms",
+    "KByte/s": "kB/s", "MByte/s": "MB/s", "GByte/s": "GB/s", "MBytes/s": "MB/s",
+    "GBytes/s": "GB/s", "KOperations/s": "kops/s",
     "pps": "packets/s", "PPS": "packets/s", "iops": "operations/s", "Iops": "operations/s",
     "MBit/s": "Mbit/s", "GBit/s": "Gbit/s", "KBit/s": "kbit/s", "Mbits/s": "Mbit/s",
     "Gbits/s": "Gbit/s", "Mbits/sec": "Mbit/s", "Gbits/sec": "Gbit/s", "Mbit/sec": "Mbit/s",
