@@ -91,11 +91,13 @@ LEAST_LINES, FAR = 8, 3.0
 @rule
 def lines_in_turn(report: Report) -> Iterator[str]:
     """A note for figures of one name of which every second is of another kind."""
-    if report.tool not in ("figures", "text", "table"):
+    if report.tool not in ("figures", "text"):
         return
     for several in grouped(report.results, lambda own: (own.name, own.unit)).values():
         values = [own.value for own in several]
-        if len(values) < LEAST_LINES or not all(own.is_positive for own in several):
+        if len({own.line for own in several}) < max(LEAST_LINES, len(several)):
+            continue  # two figures of a line are two columns
+        if not all(own.is_positive for own in several):
             continue
         low, high = sorted((values[::2], values[1::2]), key=statistics.median)
         if min(high) >= FAR * max(low):
@@ -142,8 +144,6 @@ def blocks_apart(reports: Sequence[Report]) -> Iterator[str]:
 
 
 def _figures(report: Report) -> dict[tuple[str, str], Result]:
-    own: dict[tuple[str, str], Result] = {}
-    for result in report.results:
-        if result.is_positive:
-            own.setdefault((result.name, result.unit), result)
-    return own
+    """The figures of a block that it gives once."""
+    named = grouped(report.results, lambda own: (own.name, own.unit))
+    return {key: own[0] for key, own in named.items() if len(own) == 1 and own[0].is_positive}

@@ -43,8 +43,8 @@ def losses_all_the_time(report: Report) -> Iterator[str]:
     yield (
         f"line {rate.line}: in {len(often)} of {len(rates)} intervals segments are sent again, "
         f"{statistics.median(lost):,.0f} a second in a typical one, and the rate stays near "
-        f"{rate.value:g} {rate.unit}. So most likely something drops what is above that rate: a "
-        "limit on the way (a policer), a short queue, or a core or card that is full."
+        f"{rate.value:g} {rate.unit}. So most likely something drops what is above that rate. "
+        "That may be a policer on the way, a short queue, or a core or card that is full."
         f"{_window(report, middle)}"
     )
 
