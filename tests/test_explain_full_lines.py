@@ -169,7 +169,7 @@ def lossy(rate: str, again: int) -> str:
     return head + "".join(lines)
 
 
-def told(text: str) -> str:
+def explanation_of(text: str) -> str:
     """What is said of a log, in one string."""
     explained = of_content("log", text.encode(), Machine())
     lines = [finding.explanation for finding in explained.findings]
@@ -246,8 +246,8 @@ KINDS = [
 
 @pytest.mark.parametrize(("words", "log", "near"), KINDS, ids=[words for words, *_ in KINDS])
 def test_is_said_of_its_log_and_not_of_a_near_one(words: str, log: str, near: str) -> None:
-    assert words in told(log)
-    assert words not in told(near)
+    assert words in explanation_of(log)
+    assert words not in explanation_of(near)
 
 
 def test_figures_of_a_receiver_are_not_said_to_be_a_senders() -> None:
@@ -256,4 +256,4 @@ def test_figures_of_a_receiver_are_not_said_to_be_a_senders() -> None:
 
 
 def test_what_a_port_receives_is_not_compared_with_what_it_sent() -> None:
-    assert "More cannot arrive" not in told(DPIP.format(missed=8488))
+    assert "More cannot arrive" not in explanation_of(DPIP.format(missed=8488))

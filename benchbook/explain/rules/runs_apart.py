@@ -195,9 +195,9 @@ def rows_that_differ(report: Report) -> Iterator[str]:
     ]
     kinds = [own for own in kinds if max(own[0], 1 / own[0]) >= LEAST_RATIO]
     kinds.sort(key=lambda own: -max(own[0], 1 / own[0]))
-    for middle, (named, one, other), pairs in kinds[:MOST_TOLD]:
+    for middle, (named, *words), pairs in kinds[:MOST_TOLD]:
         name, _, head = named.partition("\n")
-        high, low = (one, other) if middle > 1 else (other, one)
+        high, low = words if middle > 1 else reversed(words)
         times = sorted(max(ratio, 1 / ratio) for ratio, *_ in pairs)
         span = f"{times[0]:.3g}" if len(times) == 1 else f"{times[0]:.3g} to {times[-1]:.3g}"
         _, first, second = pairs[0]
