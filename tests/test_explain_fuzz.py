@@ -17,6 +17,8 @@ import pytest
 from log_fuzz import CORPUS, MACHINES, NUMBER, NUMBERS, SEEDS, check, mutated
 
 from benchbook.explain.machine import Machine
+from benchbook.explain.model import Report, Result
+from benchbook.explain.rules import rules
 
 ROOT = Path(__file__).resolve().parent.parent
 MINUTES = float(os.environ.get("BENCHBOOK_FUZZ_MINUTES", "10"))
@@ -117,3 +119,13 @@ def test_the_fuzzer_has_a_corpus() -> None:
 )
 def test_numbers_with_two_points_are_none(line: str) -> None:
     check(f"      Core t (s)   Wall t (s)        (%)\n{line}\n".encode(), MACHINES[0])
+
+
+def test_a_statistic_that_is_no_percentile_is_not_taken_for_one() -> None:
+    """A letter next to p9, as a changed byte leaves it."""
+    of_times = [
+        Result("response time", 1.0 + n, "ms", n + 1, name)
+        for n, name in enumerate(("median", "p9ß", "p99", "max"))
+    ]
+    report = Report("wrk", of_times, 1)
+    assert all(list(rule.check([report], MACHINES[0])) is not None for rule in rules())

@@ -10,7 +10,7 @@ from typing import Any
 from benchbook.core.number_format import number
 from benchbook.explain.addresses import is_loopback
 from benchbook.explain.model import Report, Result
-from benchbook.explain.printed_digits import is_number
+from benchbook.explain.printed_digits import as_float, is_number
 from benchbook.explain.readers.common.load_lines import COUNT, FAILED, RATE, TIME
 from benchbook.explain.results import grouped
 from benchbook.explain.rules import rule
@@ -243,9 +243,10 @@ def first_requests(report: Report) -> Iterator[Finding]:
 
 def _percentiles(report: Report) -> list[tuple[float, Result]]:
     own = [
-        (float(time.statistic[1:]), time)
+        (share, time)
         for time in report.called(TIME)
         if time.statistic[:1] == "p" and time.is_positive
+        if (share := as_float(time.statistic[1:])) is not None
     ]
     return sorted(own, key=lambda pair: pair[0])
 

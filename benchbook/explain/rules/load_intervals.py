@@ -4,12 +4,12 @@ tool printed them, and rates that were asked for and not reached."""
 from __future__ import annotations
 
 import statistics
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
 
 from benchbook.explain.model import Report, Result
-from benchbook.explain.printed_digits import is_number
+from benchbook.explain.printed_digits import as_float, is_number
 from benchbook.explain.readers.common.load_lines import RATE
 from benchbook.explain.rules import rule
 from benchbook.explain.rules.common.findings import finding
@@ -300,9 +300,13 @@ def _times(report: Report) -> dict[str, dict[str, Result]]:
 
 
 def _far(by_statistic: dict[str, Result]) -> Result | None:
-    shares: Sequence[str] = [own for own in by_statistic if own[:1] == "p" and own[1:2].isdigit()]
-    far = [own for own in shares if 99 <= float(own[1:]) < 100]
-    return by_statistic[max(far, key=lambda own: float(own[1:]))] if far else None
+    far = [
+        (share, result)
+        for statistic, result in by_statistic.items()
+        if statistic[:1] == "p" and (share := as_float(statistic[1:])) is not None
+        if 99 <= share < 100
+    ]
+    return max(far, key=lambda entry: entry[0])[1] if far else None
 
 
 LONG_OF_DISK_NS, TIMES_OF_DISK, OF_RUN = 2e8, 50.0, 0.05
