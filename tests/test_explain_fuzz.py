@@ -114,6 +114,8 @@ def test_the_fuzzer_has_a_corpus() -> None:
         "Loop time of 1.2.3 on 4 procs for 100 steps with 32000 atoms",
         "summary = 223955 in 00:00:51 = 44..9/s Avg: 439 Min: 1 Max: 607 Err: 0 (0.00%)",
         "benchOf....R1 I4 [Mo1..2ms vs. Mo1.1ms] +1.2.3% (±1.1.1%)",
+        "> mean response time (ms) |       1.2.3 |     4..5 |     -",
+        "> request count  |  1,2.3.45 |  1.2.3 |  -",
         "bytes iters total time MB/sec usec/xfer\n64  1k  =1k  1.2.3k  0.00s  4.10  15.6  0.06",
     ],
 )

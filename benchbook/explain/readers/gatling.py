@@ -6,6 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from benchbook.explain.lazy_regex import late
+from benchbook.explain.printed_digits import as_float
 from benchbook.explain.readers.common.line_reader import LineReader, Reading, Run
 from benchbook.explain.readers.common.load_lines import COUNT, FAILED, RATE, TIME
 
@@ -69,8 +70,8 @@ def _number(text: str | None) -> float | None:
         return None
     head, comma, tail = digits.rpartition(",")
     if comma and len(tail) != 3:
-        return float(f"{head.replace(',', '')}.{tail}")
-    return float(digits.replace(",", ""))
+        return as_float(f"{head.replace(',', '')}.{tail}")
+    return as_float(digits.replace(",", ""))
 
 
 read = LineReader(TOOL, _Run, _line)
