@@ -19,6 +19,11 @@ from benchbook.explain.readers.common.line_reader import LineReader, Reading, Ru
 TOOL = "imb"
 _SUITE = late(r"Intel ?\(R\) MPI Benchmarks? (?:Suite )?V?(?P<version>\d[\w.]*)")
 _TITLE = late(r"^\s*#\s*Benchmarking\s+(?:Multi-)?(?P<name>\w+)")
+# A title that somebody wrote himself: `Sendrecv:`.
+_TITLE_ALONE = late(
+    r"^\s*(?:[#*=■-]+\s*)?(?P<name>PingPong|PingPing|Sendrecv|Exchange|Bcast|Barrier|Allreduce"
+    r"|Reduce|Reduce_scatter|Allgatherv?|Alltoallv?|Gatherv?|Scatterv?)\s*[:\uff1a]?\s*$"
+)
 _PROCESSES = late(r"#\s*(?:\(\s*)?#processes\s*=\s*(?P<count>\d+)")
 _HEAD = late(
     r"^\s*(?:#Benchmarking\s+#procs\s+)?(?:Group\s+)?(?:#bytes\s+)?#repetitions\s+(?:\S*\[usec\]|Mbytes/sec\s+Msg/sec)"
@@ -101,6 +106,8 @@ def _line(reading: Reading[_Run], text: str) -> None:
     elif found := _SUITE.search(text):
         reading.above["version"] = found["version"].rstrip(".,")
     elif (found := _TITLE.search(text)) and "#procs" not in text:
+        reading.begin(name=found["name"])
+    elif found := _TITLE_ALONE.match(text):
         reading.begin(name=found["name"])
     elif (found := _PROCESSES.search(text)) and run.line:
         run.facts["processes"] = int(found["count"])

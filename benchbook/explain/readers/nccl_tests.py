@@ -46,6 +46,7 @@ _NOISE = late(
     r"(?: \[[\d :.T-]{8,30}\])? \[\d{1,4}\] (?:\S+:\d+ )?[RN]CCL .*$"
 )
 _STAMP = late(r"\s\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\s*$")
+_PREFIX = late(r"(?<=\d)\[\d{1,5}\](?= )")
 _NUMBER = late(r"\d+(?:\.\d+)?(?:e[+-]?\d+)?|-?nan|inf")
 _WORD = late(r"[a-z]\w{0,15}")
 _WHOLE = late(r"\d{1,18}")
@@ -141,6 +142,8 @@ def _line(reading: Reading[_Run], text: str) -> None:
             reading.run.facts.setdefault("library_version", found["version"])
             return
         text = _NOISE.sub("", text)
+    if "[" in text:
+        text = _PREFIX.sub(" ", text)  # of a launcher, before each piece that it was handed
     if "|" in text:
         text = text.replace("|", " ")  # a table that somebody made one of Markdown
     if "_perf" in text and (found := _TEST.search(text)):

@@ -20,6 +20,10 @@ from benchbook.explain.readers.common.relations import Printed, printed, product
 TOOL = "sysbench"
 
 _NUMBER = r"\d[\d.,]*"
+# Of the test of processors: `[ 10s ] thds: 8 eps: 7410.46 lat (ms,95%): 2.07`.
+_EVENT_INTERVAL = late(
+    r"^\[ *(?P<end>\d{1,9})s ?\] thds: (?P<threads>\d{1,7}) eps: (?P<rate>[\d.]{1,18}) lat"
+)
 _BANNER = late(r"^sysbench v?(\d[\w.-]*)")
 _SIZES = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 _SIZE = late(r"(\d+)\s*([KMGT]?)(?:i?B)?")
@@ -156,7 +160,7 @@ def _line(asked: dict[int, dict[str, Any]], reading: Reading[_Run], text: str) -
         # A filter took its head: what a command asked for holds for all that it started.
         asked_for = {name: run.facts[name] for name in _LASTING if name in run.facts}
         run = reading.begin(version=run.version, facts=asked_for)
-    if banner or (text.startswith(_BEGINS) and run.results):
+    if banner or (text.startswith(_BEGINS) and run.named):
         is_of_command = run.line in asked and number <= run.line + _NEAR
         run = reading.begin(facts=run.facts if is_of_command and not run.results else {})
     if banner:
@@ -327,6 +331,10 @@ def _figures(reading: Reading[_Run], text: str) -> None:
         _add(reading, "transfer rate", found[2], "MiB/s", "sample", of)
     elif (found := _FILE_COUNTS.match(text)) and run.is_sure:
         _add(reading, f"file {found[1]}", found[2], "operations/s", "mean")
+    elif text.startswith("[") and (found := _EVENT_INTERVAL.match(text)):
+        run.facts.setdefault("threads", int(found["threads"]))
+        of = {"interval_end_s": float(found["end"])}
+        reading.show("event rate of the interval", found["rate"], "events/s", "", of)
     elif found := _FILE_INTERVAL.match(text):
         of = {"interval_end_s": reading.number(found[1])}
         for name, digits in (("file read rate", found[2]), ("file write rate", found[3])):

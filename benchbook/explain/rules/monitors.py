@@ -134,12 +134,15 @@ def _value(shares: Mapping[str, Sequence[Result]], name: str) -> float:
 
 
 _RECLAIMS = late(r"^\[?kswapd\d")
+_SOFT = late(r"^\[?ksoftirqd/(?P<core>\d{1,4})")
+SOFT = 90.0  # per cent of its CPU
 RECLAIMS, ONE = 10.0, (95.0, 105.0)  # per cent of a CPU
 
 
 @rule
 def busy_processes(report: Report) -> Iterator[Finding | str]:
-    """The kernel's thread that looks for memory, and a note on a process that has one CPU whole."""
+    """The kernel's threads that look for memory and do what interrupts left, and a note on a process
+    that has one CPU whole."""
     if report.tool != "top":
         return
     processes = [own for own in report.results if own.name.startswith("CPU of ")]
@@ -147,6 +150,12 @@ def busy_processes(report: Report) -> Iterator[Finding | str]:
         if _RECLAIMS.match(str(own.of.get("label"))) and own.value >= RECLAIMS:
             yield finding("memory-reclaimed", {"most": own, "name": own.of["label"]})
             break
+    for own in processes:
+        thread = _SOFT.match(str(own.of.get("label")))
+        if thread and own.value >= SOFT:
+            words = {"most": own, "name": own.of["label"], "core": int(thread["core"])}
+            yield finding("soft-interrupts-thread", words)
+            return
     most = max(processes, key=lambda own: own.value, default=None)
     if most is not None and ONE[0] <= most.value <= ONE[1]:
         words = {"most": most, "name": most.of["label"]}

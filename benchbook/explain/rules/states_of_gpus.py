@@ -143,6 +143,24 @@ def memory_clocks(reports: list[Report]) -> Iterator[Finding]:
                 return
 
 
+WORKS_MHZ = 1000  # a core clock that an idle card does not have
+
+
+@rule
+def idle_memory_clock(reports: Sequence[Report]) -> Iterator[Finding]:
+    """One output of rocm-smi in which the core has the clock of work, and the memory that of a
+    card without any."""
+    own = [report for report in reports if report.tool == "rocm-smi"]
+    if len(own) != 1:
+        return
+    for gpu, row in _by_gpu(own[0]).items():
+        core, memory, power = (row.get(name) for name in ("clock", "memory clock", "power"))
+        if core and memory and core.value >= WORKS_MHZ and 0 < memory.value <= LOW_MEMORY_MHZ:
+            words = {"core": core, "memory": memory, "gpu": gpu, "power": power}
+            yield finding("idle-memory-clock", words, about=[memory])
+            return
+
+
 def _by_gpu(report: Report) -> dict[int, dict[str, Result]]:
     rows: dict[int, dict[str, Result]] = {}
     for result in report.results:

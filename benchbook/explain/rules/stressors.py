@@ -1,4 +1,5 @@
-"""cpu-clock-rate: rates by CPU time of stress-ng for which no CPU time was counted."""
+"""cpu-clock-rate, not-run: rates by CPU time of stress-ng for which no CPU time was counted, and
+stressors that did nothing."""
 
 from __future__ import annotations
 
@@ -46,3 +47,22 @@ def stressors_without_cpu_time(report: Report) -> Iterator[Finding]:
     """Operations of a second and more for which neither user nor system time was counted."""
     if own := uncounted(report):
         yield finding("no-cpu-time", done=own.done, took=own.took, stressor=own.stressor)
+
+
+@rule
+def idle_stressors(report: Report) -> Iterator[Finding]:
+    """Stressors that ran for a second and more and did no operation."""
+    if report.tool != TOOL:
+        return
+    idle = [
+        (own, took)
+        for own in report.results
+        if own.unit == "operations" and own.value == 0
+        if (took := report.only(f"{own.name.removesuffix(' operations')} time"))
+        if took.value >= LEAST_S
+    ]
+    if idle:
+        done, took = idle[0]
+        words = {"done": done, "took": took, "stressor": done.name.removesuffix(" operations")}
+        words["more"] = len(idle) - 1 or None
+        yield finding("no-operations", words, about=[own for own, _ in idle])

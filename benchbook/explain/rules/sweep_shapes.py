@@ -76,3 +76,47 @@ def rate_falls_with_size(report: Report) -> Iterator[Finding]:
             words |= {"peak_bytes": sweep.sizes[peak], "last_bytes": sweep.sizes[-1]}
             yield finding("falls-with-size", words)
             return
+
+
+CLIFF, NO_MORE = 0.6, 0.7  # of the rate of the size before: at the next size, and at all behind it
+LESS, LEAST_LESS = 0.93, 1 << 18  # of the peak; bytes of the largest message
+
+
+@rule
+def rate_drops_at_size(report: Report) -> Iterator[Finding | str]:
+    """A rate that falls from one size to the next and stays low for all larger ones; a note where
+    it is only somewhat lower.
+
+    Decided by two sizes at least behind the fall. Steeper ones, and those that go on with each
+    size, are told by the rules above; those of a bus by collectives.py.
+    """
+    if report.tool == "nccl-tests":
+        return
+    for sweep in report.sweeps if "message_bytes" in report.columns else []:
+        if len(sweep) < LEAST_SIZES + 1 or min(sweep.times) <= 0:
+            continue
+        sizes = sweep.sizes
+        rates = [size / time for size, time in zip(sizes, sweep.times, strict=True)]
+        peak = max(range(len(rates)), key=rates.__getitem__)
+        tail = rates[peak:]
+        if all(b < 0.95 * a for a, b in pairwise(tail)) and tail[-1] <= FALLS * tail[0]:
+            continue
+        at = next((at for at in range(1, len(rates) - 1) if _drops(sizes, rates, at)), None)
+        if at is not None and rates[at] * STEP * sizes[at - 1] > rates[at - 1] * sizes[at]:
+            words = {"before": sweep[at - 1], "after": sweep[at], "part": rates[at] / rates[at - 1]}
+            words |= {"small": sizes[at - 1], "large": sizes[at], "last": sweep[-1]}
+            yield finding("drops-at-size", words)
+            return
+        lower = next((at for at in range(peak, len(rates)) if max(rates[at:]) <= LESS * tail[0]), 0)
+        is_rate = not _is_time(sweep) and report.facts.get("pattern") != "collective"
+        if at is None and is_rate and 0 < lower < len(rates) - 1 and sizes[-1] >= LEAST_LESS:
+            words = {"peak": sweep[peak], "last": sweep[-1], "part": rates[-1] / tail[0]}
+            words |= {"peak_bytes": sizes[peak], "last_bytes": sizes[-1], "from": sizes[lower]}
+            yield finding("lower-at-large-sizes", words).explanation
+            return
+
+
+def _drops(sizes: list[int], rates: list[float], at: int) -> bool:
+    is_large = sizes[at] > ABOVE_PROTOCOLS and sizes[at] <= 4 * sizes[at - 1]
+    falls = rates[at] <= CLIFF * rates[at - 1]
+    return is_large and falls and max(rates[at:]) <= NO_MORE * rates[at - 1]

@@ -18,6 +18,7 @@ _GPU = late(r"^\s*(?P<gpu>\d{1,3})\s")
 _HEAT = late(rf"\s(?P<heat>{_NUMBER}) ?\u00b0?[cC]\b")
 _LEVEL = late(r"\s(?P<level>auto|manual|low|high|perf_determinism)\s")
 _USE = late(r"(?P<use>\d{1,3})%\s*$")
+_USE_LAST = late(r"\bGPU%\s*$")  # in its place older versions have overclocking, MCLK OD
 _LINE = late(r"^GPU\[(?P<gpu>\d{1,3})\]\s*:\s*(?P<name>\S.{2,60}?)\s*:\s*(?P<value>\S.{0,60})$")
 _OF_LINE = {
     "Temperature (Sensor edge) (C)": ("temperature", "°C"),
@@ -42,6 +43,7 @@ class _Run(Run):
     """One call; `rows` counts those of its table."""
 
     is_table: bool = False
+    has_use: bool = False  # whether the last column of the table is how busy the GPU is
     levels: dict[int, str] = field(default_factory=dict)
 
     def finish(self) -> bool:
@@ -54,7 +56,7 @@ class _Run(Run):
 def _rocm(reading: Reading[_Run], text: str) -> None:
     run = reading.run
     if _HEAD.match(text):
-        run = reading.begin(is_table=True)
+        run = reading.begin(is_table=True, has_use=bool(_USE_LAST.search(text)))
     elif run.is_table and (clocks := _CLOCKS.search(f"{text} ")) and (gpu := _GPU.match(text)):
         number = int(gpu["gpu"])
         of: dict[str, Any] = {"gpu": number}
@@ -63,7 +65,7 @@ def _rocm(reading: Reading[_Run], text: str) -> None:
         reading.add("power", clocks["power"], "W", "sample", of)
         reading.add("clock", clocks["core"], "MHz", "sample", of)
         reading.add("memory clock", clocks["memory"], "MHz", "sample", of)
-        if use := _USE.search(text):
+        if run.has_use and (use := _USE.search(text)):
             reading.add("busy", use["use"], "%", "sample", of)
         if level := _LEVEL.search(f"{text} "):
             run.levels[number] = level["level"]
