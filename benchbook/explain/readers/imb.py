@@ -105,9 +105,9 @@ def _line(reading: Reading[_Run], text: str) -> None:
             _read_row(run, reading.line)
     elif found := _SUITE.search(text):
         reading.above["version"] = found["version"].rstrip(".,")
-    elif (found := _TITLE.search(text)) and "#procs" not in text:
-        reading.begin(name=found["name"])
-    elif found := _TITLE_ALONE.match(text):
+    elif found := (_TITLE.search(text) if "#procs" not in text else None) or _TITLE_ALONE.match(
+        text
+    ):
         reading.begin(name=found["name"])
     elif (found := _PROCESSES.search(text)) and run.line:
         run.facts["processes"] = int(found["count"])

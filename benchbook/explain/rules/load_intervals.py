@@ -136,7 +136,13 @@ def rate_falls(report: Report) -> Iterator[Finding]:
 
 
 REACHED = 0.95
-OTHER_RULES = ("wrk", "hey", "sockperf", "serving-benchmark", "mlperf")  # which have a rule of their own
+OTHER_RULES = (
+    "wrk",
+    "hey",
+    "sockperf",
+    "serving-benchmark",
+    "mlperf",
+)  # which have a rule of their own
 
 
 @rule
@@ -156,7 +162,11 @@ def rate_not_reached(report: Report) -> Iterator[Finding]:
         rates = [sorted(rates, key=_value)[len(rates) // 2]] if rates else []
     rates += [own for own in report.called("transaction rate") if not own.statistic][:1]
     if rates and rates[0].value < REACHED * asked:
-        words = {"asked": asked, "rate": rates[0], "line": report.facts.get("asked_in_line", report.line)}
+        words = {
+            "asked": asked,
+            "rate": rates[0],
+            "line": report.facts.get("asked_in_line", report.line),
+        }
         yield finding("rate-not-reached", words, share=rates[0].value / asked)
 
 

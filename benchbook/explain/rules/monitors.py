@@ -141,8 +141,8 @@ RECLAIMS, ONE = 10.0, (95.0, 105.0)  # per cent of a CPU
 
 @rule
 def busy_processes(report: Report) -> Iterator[Finding | str]:
-    """The kernel's threads that look for memory and do what interrupts left, and a note on a process
-    that has one CPU whole."""
+    """Threads of the kernel that look for memory or do what interrupts left, and a note on a
+    process that has one CPU whole."""
     if report.tool != "top":
         return
     processes = [own for own in report.results if own.name.startswith("CPU of ")]

@@ -14,6 +14,11 @@ from benchbook.explain.rules import rule
 from benchbook.explain.rules.common.findings import finding
 from benchbook.findings import Finding
 
+# Times of whole runs, as tools and programs of people call them.
+_OF_WHOLE = late(
+    r"(?i)(?:total |wall |run |elapsed |execution |simulation |solve )?time(?: taken| elapsed)?"
+    r"|runtime|elapsed|walltime"
+)
 MATTERS = 1.25  # best of one placement ÷ best of the other
 NO_EFFECT = 0.06  # of each other
 MOST_REPORTS = 100
@@ -23,7 +28,15 @@ _NUMACTL = late(r"(?:\S*/)?numactl(?: +(?:-[mNCpli] ?\S+|--[\w-]+(?:[= ][\d,+!-]
 _TASKSET = late(r"(?:\S*/)?taskset +(?:-c +\S+|-?0x[0-9a-f]+|[0-9a-f]+) +")
 _VARIABLES = late(r"(?:OMP_PROC_BIND|OMP_PLACES|GOMP_CPU_AFFINITY|KMP_AFFINITY)=\S+ *")
 _PINNED = late(r"(?:\S*/)?likwid-pin +(?:-q +)?-c +\S+ +")
+_SIZES = ("benchmark", "message_bytes", "array_bytes", "block_bytes", "operation", "kernel")
 _STREAMS = late(r"(?<=\s)(?P<group>-w +[SMDNC]\d*:\d+\w*(?::\d+)*)(?P<streams>[-,]\S*[SMD]\d+\S*)")
+# How a launcher of MPI or Slurm binds its processes.
+_RANKS = late(
+    r"-{1,2}(?:bind-to|map-by|rank-by|cpu[-_]bind)[ =]\S+ *|-{1,2}bind-to-(?:none|core|socket) *"
+    r"|--report-bindings *"
+)
+_LAUNCHER = late(r"(?:^| )(?:\S*/)?(?:mpirun|mpiexec|orterun|prterun|srun)(?: |$)")
+_THREADS = late(r"\b(?:OMP|MKL|OPENBLAS)_NUM_THREADS=(?P<count>\d{1,5})\b")
 _DOMAIN = late(r"[SMD]\d+")
 
 
@@ -37,7 +50,7 @@ class _Placed(NamedTuple):
 def placed(words: Sequence[str]) -> _Placed:
     """A command line without what places its threads and memory, and what that was."""
     command, found = " ".join(words), list[str]()
-    for pattern in (_NUMACTL, _TASKSET, _VARIABLES, _PINNED):
+    for pattern in (_NUMACTL, _TASKSET, _VARIABLES, _PINNED, _RANKS):
         found += [match[0].strip() for match in pattern.finditer(command)]
         command = pattern.sub("", command)
     if streams := _STREAMS.search(f" {command}"):
@@ -106,6 +119,8 @@ def placement_of_runs(reports: Sequence[Report]) -> Iterator[Finding]:
             if times >= MATTERS and slow_at != fast_at and is_fair:
                 is_far = is_remote(slow_at) and not is_remote(fast_at)
                 kind = "placement-remote" if is_far else "placement-matters"
+                if launched := _launched(several, slow_at, fast_at):
+                    kind, words = "placement-of-ranks", words | launched
                 yield finding(kind, words, about=[slow, fast])
                 return
             far = [own for at, own in figures if is_remote(at)]
@@ -113,6 +128,21 @@ def placement_of_runs(reports: Sequence[Report]) -> Iterator[Finding]:
             if far and near and abs(_speed(far[0]) / _speed(near[0]) - 1) <= NO_EFFECT:
                 yield finding("placement-without-effect", near=near[0], far=far[0])
                 return
+
+
+def _launched(
+    several: Sequence[tuple[_Placed, Report]], slow_at: str, fast_at: str
+) -> dict[str, object]:
+    """The words for commands that differ in how a launcher binds; none where they do not. Messages
+    between two processes are another matter: these are near each other, or far."""
+    command, first = several[0][0].command, several[0][1]
+    is_bound = _RANKS.search(f"{slow_at} {fast_at}") and _LAUNCHER.search(command)
+    if not is_bound or first.facts.get("pattern"):
+        return {}
+    threads = _THREADS.search(command)
+    words: dict[str, object] = {"threads": int(threads["count"]) if threads else None}
+    words["default"] = None if slow_at else True
+    return words | ({} if slow_at else {"slow_at": "the binding that the launcher chooses"})
 
 
 def _same_figures(
@@ -123,7 +153,8 @@ def _same_figures(
     for own, report in several:
         for result in report.results:
             if result.statistic in WHOLE and result.is_positive and _is_figure(result):
-                key = result.name, result.statistic, result.unit, str(result.of.get("benchmark"))
+                sizes = tuple(str(result.of.get(column)) for column in _SIZES)
+                key = result.name, result.statistic, result.unit, *sizes
                 figures.setdefault(key, []).append((own.placement, result))
     rates_first = sorted(figures.items(), key=lambda entry: entry[1][0][1].rate is None)
     return {key: own for key, own in rates_first if len(own) > 1}
@@ -132,7 +163,7 @@ def _same_figures(
 def _is_figure(result: Result) -> bool:
     if result.rate is not None:
         return True
-    return result.is_time and result.name in ("time elapsed", "time", "total time")
+    return result.is_time and bool(_OF_WHOLE.fullmatch(result.name))
 
 
 def _speed(result: Result) -> float:
