@@ -11,6 +11,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 
+from benchbook.explain.context import cores_in_words
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Command, Line, Log, Report
 from benchbook.explain.printed_digits import LONGEST, only
@@ -159,6 +160,7 @@ def tell(log: Log, reports: list[Report]) -> None:
     _tell_no_room(log, reports)
     _tell_files(log, reports)
     _tell_nodes(reports)
+    cores_in_words.tell(log, reports)
 
 
 def _tell_tunnels(log: Log, reports: list[Report]) -> None:

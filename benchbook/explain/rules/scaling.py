@@ -17,7 +17,7 @@ from benchbook.findings import Finding
 # Columns that count, and what people call it.
 COUNTS = {
     "threads": "threads", "processes": "processes", "devices": "devices", "streams": "streams",
-    "cpus_given": "CPUs (GOMAXPROCS)",
+    "cpus_given": "CPUs (GOMAXPROCS)", "nodes": "nodes",
 }  # fmt: skip
 SIZES = (
     "array_bytes", "message_bytes", "block_bytes", "working_set_bytes", "operation", "kernel",
@@ -27,6 +27,7 @@ TABLE = "table"
 # Times that are no figure of the whole: of all threads together, or of a program that has one.
 _NOT_ELAPSED = late(r"(?i)\b(?:user|sys|system|cpu|latency)\b")
 # What does not use the threads, and stands next to them for comparison.
+_OF_CPUS = late(r"(?i)\bcpu\b")
 _OF_ONE = late(r"(?i)(?:^|[\W_])(?:seq|sequential|serial|single|scalar|baseline)(?:[\W_]|$)")
 _OF_MODEL = "traffic by its model"  # of HPCG: its rating says the same
 _ONE_WORK = late(r"(?i)\btokens?\b")  # times of what all threads do together
@@ -41,7 +42,7 @@ SHARED = 1.3  # times as fast with several: the work is shared, not given to eac
 TOO_FAST = 1.25  # times the ratio of the counts
 BRIEF_NS = 1e8
 MANY = 8  # of them: fewer may do nothing because none was started
-_PER_SECOND = ("/s", "ops", "iops")
+_PER_SECOND = ("/s", "ops", "iops", "/day")
 Sweep = list[tuple[int, Result]]
 
 
@@ -80,7 +81,10 @@ def scaling(reports: Sequence[Report], machine: Machine) -> Iterator[Finding]:
             is_beyond = is_number(cores) and counts != "devices" and sweep[-1][0] > cores
             words |= {"counts": COUNTS[counts], "cores": cores if is_beyond else None}
             words["brief"] = True if _is_brief(sweep[0][1]) else None
-            how = "bytes" if sweep[0][1].rate is not None else "work"
+            is_apart = counts in ("devices", "nodes")
+            words |= {"advice": counts if is_apart else "cpus"}
+            words |= {"nowhere": "on_none" if is_apart else "on_one_core"}
+            how = "bytes" if sweep[0][1].rate is not None else "apart" if is_apart else "work"
             yield finding(kind, words, about=[own for _, own in sweep], how=how)
 
 
@@ -88,7 +92,7 @@ BELOW_IDEAL = 0.85  # of the ratio of two counts
 LEAST_TIMES = 2  # the larger count ÷ the smaller
 OF_CORES = (
     "stream", "sysbench", "mbw", "likwid-bench", "babelstream", "npb", "hpl", "hpcg", "text",
-    "google-benchmark",
+    "google-benchmark", "lines alike",
 )  # fmt: skip
 
 
@@ -101,6 +105,8 @@ def two_counts(reports: Sequence[Report]) -> Iterator[Finding | str]:
         (least, first), (most, last) = sweep[0], sweep[-1]
         if len(sweep) != 2 or most < LEAST_TIMES * least:
             continue
+        if any(first.of.get(kind) != last.of.get(kind) for kind in COUNTS if kind != counts):
+            continue  # threads_of_processes.py looks at both together
         if _is_duration(first):
             times = last.base_value / first.base_value
             if first.is_time and times >= SLOWER:
@@ -115,6 +121,64 @@ def two_counts(reports: Sequence[Report]) -> Iterator[Finding | str]:
             words |= {"ideal": ideal, "part": times / ideal, "counts": COUNTS[counts]}
             yield finding("below-ideal", words).explanation
             return
+
+
+BELOW_EFFICIENCY = 0.75
+BREAK, STAYS_BAD = 3.0, 2.0  # times as long with the next number; of it, with all larger ones
+
+
+@rule
+def efficiency_of_counts(reports: Sequence[Report]) -> Iterator[str]:
+    """A note on three numbers of threads and more with which the work is done faster and faster,
+    but by far less than the numbers grow; where most of it is lost."""
+    own = [report for report in reports if report.tool in (*OF_CORES, TABLE)]
+    for counts, sweep in _sweeps(own):
+        (least, first), (most, last) = sweep[0], sweep[-1]
+        speeds = [_speed(result) for _, result in sweep]
+        times, ideal = speeds[-1] / speeds[0], most / least
+        if _judged(sweep)[0] or times < SHARED or times >= BELOW_EFFICIENCY * ideal:
+            continue
+        if first.rate is not None or any(after < before for before, after in pairwise(speeds)):
+            continue  # what memory carries has a limit of its own
+        steps = [
+            (speeds[at] / speeds[at - 1] * sweep[at - 1][0] / sweep[at][0], at)
+            for at in range(1, len(sweep))
+        ]
+        part, at = min(steps)
+        words = {"first": first, "last": last, "least": least, "most": most, "times": times}
+        words |= {"ideal": ideal, "part": times / ideal, "counts": COUNTS[counts], "step": part}
+        words |= {"before": sweep[at - 1][0], "after": sweep[at][0]}
+        yield finding("efficiency-of-counts", words).explanation
+        return
+
+
+@rule
+def breaks_between(reports: Sequence[Report]) -> Iterator[Finding]:
+    """A CPU time that is several times as long with one more process or thread, and stays so.
+
+    Decided by two neighbours: work that is shared, or of each, needs no more than twice as much
+    for twice the number. Times of the whole are judged above.
+    """
+    for report in reports:
+        if report.tool != TABLE:
+            continue
+        for counts in ("processes", "threads"):
+            counted = {
+                result.of[counts]: result
+                for result in report.results
+                if isinstance(result.of.get(counts), int) and result.is_time and result.is_positive
+                if _OF_CPUS.search(result.name)
+            }
+            ordered = sorted(counted.items())
+            for (fewer, before), (more, after) in pairwise(ordered):
+                later = [own.base_value for count, own in ordered if count >= more]
+                worse = after.base_value / before.base_value
+                stays = min(later) >= STAYS_BAD * before.base_value
+                if more <= 2 * fewer and worse >= BREAK and stays and len(ordered) >= LEAST_COUNTS:
+                    words = {"before": before, "after": after, "fewer": fewer, "more": more}
+                    words |= {"counts": COUNTS[counts], "times": worse}
+                    yield finding("breaks-between", words)
+                    return
 
 
 def _sweeps(

@@ -44,6 +44,10 @@ UNITS = {
     "Gbits/s": "Gbit/s", "Mbits/sec": "Mbit/s", "Gbits/sec": "Gbit/s", "Mbit/sec": "Mbit/s",
     "Gbit/sec": "Gbit/s",
     "ms/token": "ms", "μs": "us", "Mops/s": "Mops/s", "Kops/s": "kops/s", "kops/s": "kops/s",
+    "samples/s": "samples/s", "samples/sec": "samples/s", "sample/s": "samples/s",
+    "sample/sec": "samples/s", "images/s": "images/s", "images/sec": "images/s",
+    "img/s": "images/s", "img/sec": "images/s", "steps/s": "steps/s", "steps/sec": "steps/s",
+    "timesteps/s": "timesteps/s", "ns/day": "ns/day", "tokens/second": "tokens/s",
 }  # fmt: skip
 UNIT = "|".join(re.escape(unit) for unit in sorted(UNITS, key=len, reverse=True))
 _SPACED = "|".join(re.escape(unit) for unit in UNITS if len(unit) > 1)  # `total GB/s`, no `per s`
@@ -56,7 +60,9 @@ _IN_HEAD = late(
 _COUNTED = {
     "threads": "threads", "thread": "threads", "nthreads": "threads", "cores": "threads",
     "core": "threads", "cpus": "threads", "vcpus": "threads", "cpu cores": "threads",
-    "omp threads": "threads", "workers": "threads",
+    "omp threads": "threads", "workers": "threads", "ncores": "threads", "ncpus": "threads",
+    "openmp threads": "threads", "ngpus": "devices", "nranks": "processes", "ntasks": "processes",
+    "compute nodes": "nodes", "hosts": "nodes",
     "processes": "processes", "procs": "processes", "ranks": "processes", "np": "processes",
     "nprocs": "processes", "mpi ranks": "processes", "tasks": "processes",
     "mpi process": "processes", "mpi tasks": "processes",
@@ -67,7 +73,7 @@ _COUNTED = {
     "vus": "concurrency", "runs": "repetitions", "samples": "repetitions",
     "requests": "repetitions", "rounds": "repetitions",
 }  # fmt: skip
-_OF_WORK = ("threads", "processes", "devices", "streams")  # more of them change the time
+_OF_WORK = ("threads", "processes", "devices", "streams", "nodes")  # more of them change the time
 _COUNT_WORDS = late(
     r"^(?:#|no\.? of|nr\.? of|number of|num|omp num|total)[ _]?|[ _](?:count|number|num)$|^n_"
 )
@@ -138,6 +144,10 @@ def with_count(text: str) -> tuple[str, int] | None:
     return kind, int(found["count"] or found["number"])
 
 
+# Nodes of a machine, and not those of a graph or a mesh.
+_OF_SCALING, _NODES = late(r"(?i)speed-?up|efficiency"), late(r"(?i)(?:#|no\.? of )? ?nodes")
+
+
 class Column(NamedTuple):
     """What the head of a column and all of its cells say: what it counts, how many a head like `8
     threads` names, the unit of times without one, and whether it only sets what a row is of."""
@@ -152,6 +162,8 @@ class Column(NamedTuple):
 def columns(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> list[Column]:
     """What all columns of a table are of; `rows` are the cells below the heads."""
     kinds = [counted(head) for head in heads]
+    if not any(kinds) and any(map(_OF_SCALING.search, heads)):
+        kinds = ["nodes" if _NODES.fullmatch(head.strip(" :")) else "" for head in heads]
     of_first = kinds[0] if heads else ""
     is_pivoted = of_first and len(heads) > LEAST_COLUMNS and all(map(str.isdecimal, heads[1:]))
     counts: list[dict[str, int]] = []

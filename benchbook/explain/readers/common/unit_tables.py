@@ -211,10 +211,18 @@ def _separated_heads(line: str) -> tuple[str, list[str]] | None:
     for mark in (own for own in _SEPARATORS if own in text and "|" not in text):
         parts = next(csv.reader([text], delimiter=mark), []) if '"' in text else text.split(mark)
         cells = [_bare(cell) for cell in parts]
-        names = len(cells) >= LEAST_COLUMNS and any(map(names_unit, cells))
-        if names and not any(map(CELL.fullmatch, cells)):
+        is_head = len(cells) >= LEAST_COLUMNS and not any(map(CELL.fullmatch, cells))
+        if is_head and _is_of_figures(cells):
             return mark, cells
     return None
+
+
+def _is_of_figures(heads: Sequence[str]) -> bool:
+    """Whether heads name a unit, or times by the number of threads."""
+    if any(map(names_unit, heads)):
+        return True
+    is_counted = any(map(counted, heads))
+    return is_counted and any(column.bare_unit for column in columns(heads, []))
 
 
 _ERRORS = late(

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from benchbook.explain import source_code
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Line, Log, Report, Result
+from benchbook.explain.readers.common.table_columns import counted
 from benchbook.explain.readers.common.text.grammar import UNIT, unit_of
 from benchbook.explain.results import GIVEN
 
@@ -54,7 +55,7 @@ def read(log: Log) -> list[Report]:
             continue
         numbers = tuple(_numbers(log, text))
         if any(unit for _, _, unit in numbers):
-            rows = kinds.setdefault(_DIGITS.sub("#", text), [])
+            rows = kinds.setdefault(" ".join(_DIGITS.sub("#", text).split()), [])
             if not rows or line.number - rows[-1].line <= _NEAR:
                 rows.append(_Row(line.number, numbers))
     found = [list(_figures(rows)) for rows in kinds.values() if len(rows) >= _LEAST]
@@ -115,6 +116,7 @@ def _figures(rows: Sequence[_Row]) -> Iterator[Result]:
     for place, row in enumerate(rows):
         varying = [row.numbers[at][1] for at, column in enumerate(columns) if column in others]
         label = " ".join(f"{value:g}" for value in varying)
+        count_of = _count_of(others, place)
         for at, (_, value, unit) in enumerate(row.numbers):
             if not unit:
                 continue
@@ -123,7 +125,18 @@ def _figures(rows: Sequence[_Row]) -> Iterator[Result]:
             if is_same and not _rises(columns[at]) and not _OF_CLOCK.search(names[at]):
                 yield Result(name, value, unit, row.line, "sample", of)
             else:
-                yield Result(name, value, unit, row.line, "", {"label": label} if label else {})
+                yield Result(
+                    name, value, unit, row.line, "", count_of or ({"label": label} if label else {})
+                )
+
+
+def _count_of(others: Sequence[Sequence[tuple[str, float, str]]], place: int) -> dict[str, Any]:
+    """What the only other number of a line counts, by its name: `np=8: 9.8 s`."""
+    if len(others) != 1:
+        return {}
+    name, value, _ = others[0][place]
+    kind = counted(name) if name != "figure" else ""
+    return {kind: int(value)} if kind and value == int(value) > 0 else {}
 
 
 def _stays(column: Sequence[tuple[str, float, str]]) -> bool:

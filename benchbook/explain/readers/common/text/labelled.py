@@ -40,8 +40,8 @@ _ROWS = (
     ),
     # A name without blanks, value unit.
     late(
-        rf"^(?P<label>(?=\S*[_\d/.-])[A-Za-z][\w/.:+-]{{3,60}}) (?P<value>{_NUMBER}) "
-        rf"(?P<unit>{_BEHIND})$"
+        rf"^(?P<label>(?=\S*[_\d/.-])[A-Za-z][\w/.:+-]{{3,60}}) (?P<value>{NUMBER}) "
+        rf"(?P<unit>{LONG_UNIT})$"
     ),
     # Label, a gap, value unit.
     late(
@@ -100,8 +100,9 @@ def _may_say(line: str) -> bool:
     text = line.strip(_EDGES)
     if text.endswith(":") and _LABEL_ALONE.match(text):
         return True
-    patterns = (_ALONE, _COUNT, _PAIRS, *_ROWS) if any(map(str.isdigit, text)) else ()
-    return len(text) <= LONGEST and any(pattern.match(text) for pattern in patterns)
+    patterns = (_ALONE, _COUNT, *_ROWS) if any(map(str.isdigit, text)) else ()
+    is_figure = text.count("=") > 1 or any(pattern.match(text) for pattern in patterns)
+    return len(text) <= LONGEST and is_figure
 
 
 def _come_again(report: Report, several: Sequence[Result]) -> bool:
