@@ -11,7 +11,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 
-from benchbook.explain.context import cores_in_words
+from benchbook.explain.context import cores_in_words, devices_of_models
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Command, Line, Log, Report
 from benchbook.explain.printed_digits import LONGEST, only
@@ -161,6 +161,7 @@ def tell(log: Log, reports: list[Report]) -> None:
     _tell_files(log, reports)
     _tell_nodes(reports)
     cores_in_words.tell(log, reports)
+    devices_of_models.tell(log, reports)
 
 
 def _tell_tunnels(log: Log, reports: list[Report]) -> None:

@@ -68,6 +68,29 @@ def _value(result: Result) -> float:
     return result.value
 
 
+TWO_APART = (1.15, 4.0)  # slower ÷ faster: less is usual, more is other work
+MODELS = ("llama.cpp",)
+OF_MODELS = ("eval time", "prompt eval time")
+
+
+@rule
+def two_runs_apart(reports: Sequence[Report]) -> Iterator[str]:
+    """A note on two runs of a model that are the same in all that the log shows, and differ."""
+    own = [report for report in reports if report.tool in MODELS]
+    for several in of_same(own) if len(own) == 2 else ():
+        if len(several) != 2 or several[0][1].name not in OF_MODELS:
+            continue
+        titles = [report.facts.get("titled") for report, _ in several]
+        first, second = (result for _, result in several)
+        if titles[1] not in (None, titles[0]) or not (first.is_positive and second.is_positive):
+            continue
+        low, high = sorted((first.value, second.value))
+        if TWO_APART[0] * low <= high <= TWO_APART[1] * low:
+            words = {"first": first, "second": second, "apart": high / low - 1}
+            yield finding("two-runs-apart", words).explanation
+            return
+
+
 FEW = 6  # runs a side: of more, all orders are too many to count
 LEAST_A_SIDE = 3
 SIGNIFICANT = 0.05
