@@ -12,6 +12,11 @@ _OPTIONS = (
     r"|-[jT] ?|-np "
 )
 _ASKED = late(rf"(?:^|(?<=\s))(?:{_OPTIONS})(?P<count>\d{{1,4}})(?=$|[\s;'\"])")
+# What was set before the program that times or counts.
+_SET = late(
+    r"(?:^|(?<=\s))(?:(?:OMP|MKL|OPENBLAS|RAYON|JULIA)_NUM_THREADS|GOMAXPROCS)=(?P<count>\d{1,4})"
+    r"(?=$|\s)"
+)
 _IN_WORDS = late(r"(?:^|[\s(,_-])(?P<count>\d{1,4})[ _-]?(?:threads?|jobs)\b", 2)
 _LONGEST = 2000  # characters of a command
 # What works elsewhere: its own CPU time is not that of the work.
@@ -35,10 +40,13 @@ def tell(log: Log, reports: list[Report]) -> None:
         names = (f"parameter {name}" for name in ("threads", "cores"))
         parameter = next((report.facts[name] for name in names if name in report.facts), None)
         found = _ASKED.search(command) or _IN_WORDS.search(command)
+        set_before = _SET.search(" ".join(report.asked)[:_LONGEST])
         if parameter is not None and str(parameter).isdecimal():
             report.facts.setdefault("threads", int(str(parameter)))
         elif found and int(found["count"]) > 0:
             report.facts.setdefault("threads", int(found["count"]))
+        elif set_before and report.tool != "hyperfine" and int(set_before["count"]) > 0:
+            report.facts.setdefault("threads", int(set_before["count"]))
         if report.tool == "hyperfine" and "threads" in report.facts:
             rest = command
             if found:

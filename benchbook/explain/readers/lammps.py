@@ -12,7 +12,8 @@ from benchbook.explain.results import GIVEN
 TOOL = "lammps"
 _N = r"\d+(?:\.\d*)?(?:[eE][-+]?\d{1,3})?"
 _LOOP = late(
-    rf"^Loop time of (?P<time>{_N}) on (?P<processes>\d{{1,7}}) procs for (?P<steps>\d{{1,12}}) "
+    rf"^(?:[\w./ -]{{1,60}}: ?)?Loop time of (?P<time>{_N}) "
+    r"on (?P<processes>\d{1,7}) procs for (?P<steps>\d{1,12}) "
     r"steps with (?P<count>\d{1,15}) (?P<what>atoms|particles)"
 )
 _RATE = late(

@@ -73,6 +73,57 @@ def one_cpu_of_many(reports: Sequence[Report]) -> Iterator[Finding]:
             return
 
 
+FEW, LEAST_OF_FEW = 0.5, 4  # of the threads that are asked for; those
+
+
+@rule
+def few_cpus_of_many(reports: Sequence[Report]) -> Iterator[Finding]:
+    """Commands that ask for several threads, and during which less than half as many CPUs were
+    busy. Decided by CPU time over elapsed time."""
+    for report in reports:
+        own, asked = busy(report), report.facts.get("threads")
+        if own is None or not is_number(asked) or asked < LEAST_OF_FEW:
+            continue
+        is_far = bool(ELSEWHERE.match(command_of(report)))
+        if (
+            not is_far
+            and own.elapsed.base_value >= LEAST_NS
+            and (ALONE[1] < own.cpus < FEW * asked)
+        ):
+            words = {"elapsed": own.elapsed, "cpu": own.on_cpus_ns, "asked": int(asked)}
+            yield finding("few-of-many", words, cpus=own.cpus)
+            return
+
+
+SLOWER_FREE, MORE_CPU = 1.3, 2.0  # times the elapsed time, and the CPU time, with few threads
+
+
+@rule
+def fewer_threads_faster(reports: Sequence[Report]) -> Iterator[Finding]:
+    """The same statement with its threads left to a library, and with few: the latter is faster.
+
+    Decided by both times, below lines that set one variable and say that it is unset.
+    """
+    runs = [
+        own
+        for report in reports
+        if report.facts.get("threads_set_by") and (own := busy(report)) is not None
+    ]
+    for free in runs:
+        for few in runs:
+            names = {own.report.facts["threads_set_by"] for own in (free, few)}
+            threads = few.report.facts.get("threads")
+            if len(names) > 1 or "threads" in free.report.facts or not is_number(threads):
+                continue
+            times = free.elapsed.base_value / few.elapsed.base_value
+            dearer = free.on_cpus_ns / few.on_cpus_ns if few.on_cpus_ns > 0 else 0.0
+            if times >= SLOWER_FREE and dearer >= MORE_CPU and free.cpus > threads:
+                words: dict[str, Any] = {"free": free.elapsed, "few": few.elapsed, "times": times}
+                words |= {"cpus": free.cpus, "threads": int(threads), "dearer": dearer}
+                yield finding("fewer-threads-faster", words)
+                return
+
+
 FASTER = 1.3  # elapsed time with fewer threads ÷ with more
 ALIKE = 0.1  # of each other: two CPU times
 SMALL = 0.2  # of the elapsed time: a CPU time that cannot be that of the work

@@ -152,6 +152,8 @@ def _same_figures(
     figures: dict[tuple[object, ...], list[tuple[str, Result]]] = {}
     for own, report in several:
         for result in report.results:
+            if "direction" in result.of:
+                continue  # copies of devices: comparisons.py knows where they hang
             if result.statistic in WHOLE and result.is_positive and _is_figure(result):
                 sizes = tuple(str(result.of.get(column)) for column in _SIZES)
                 key = result.name, result.statistic, result.unit, *sizes

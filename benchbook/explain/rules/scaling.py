@@ -63,6 +63,7 @@ def scaling(reports: Sequence[Report], machine: Machine) -> Iterator[Finding]:
         for own in report.results
         if _SPEED_UP.search(own.name)
     }
+    reports = [report for report in reports if not is_weak(report)]  # told by weak_scaling
     sweeps = sorted(_sweeps(reports), key=lambda pair: pair[1][0][1].rate is None)
     known = {report.facts.get("cores") for report in reports} - {None}
     cores = machine.cores or (known.pop() if len(known) == 1 else None)
@@ -83,12 +84,15 @@ def scaling(reports: Sequence[Report], machine: Machine) -> Iterator[Finding]:
             words["brief"] = True if _is_brief(sweep[0][1]) else None
             is_apart = counts in ("devices", "nodes")
             words |= {"advice": counts if is_apart else "cpus"}
+            words |= {"hinder": "by_exchange" if is_apart else "by_locks"}
+            words |= {"tools": "mpi_tools" if is_apart else "cpu_tools"}
             words |= {"nowhere": "on_none" if is_apart else "on_one_core"}
             how = "bytes" if sweep[0][1].rate is not None else "apart" if is_apart else "work"
             yield finding(kind, words, about=[own for _, own in sweep], how=how)
 
 
 BELOW_IDEAL = 0.85  # of the ratio of two counts
+LESS_WITH_MORE = 0.9  # of the rate with fewer
 LEAST_TIMES = 2  # the larger count ÷ the smaller
 OF_CORES = (
     "stream", "sysbench", "mbw", "likwid-bench", "babelstream", "npb", "hpl", "hpcg", "text",
@@ -100,7 +104,7 @@ OF_CORES = (
 def two_counts(reports: Sequence[Report]) -> Iterator[Finding | str]:
     """A note on a rate with two numbers of threads that grows by less than the number, and a time
     that is longer with more."""
-    own = [report for report in reports if report.tool in (*OF_CORES, TABLE)]
+    own = [own for own in reports if own.tool in (*OF_CORES, TABLE) and not is_weak(own)]
     for counts, sweep in _sweeps(own, 2):
         (least, first), (most, last) = sweep[0], sweep[-1]
         if len(sweep) != 2 or most < LEAST_TIMES * least:
@@ -116,11 +120,69 @@ def two_counts(reports: Sequence[Report]) -> Iterator[Finding | str]:
                 return
             continue
         times, ideal = last.base_value / first.base_value, most / least
+        if times <= LESS_WITH_MORE and counts in ("threads", "processes", "cpus_given"):
+            words = {"first": first, "last": last, "least": least, "most": most}
+            words |= {"counts": COUNTS[counts], "part": 1 - times}
+            yield finding("less-with-two", words)
+            return
         if 1 <= times < BELOW_IDEAL * ideal:
             words = {"first": first, "last": last, "least": least, "most": most, "times": times}
             words |= {"ideal": ideal, "part": times / ideal, "counts": COUNTS[counts]}
             yield finding("below-ideal", words).explanation
             return
+
+
+_EFFICIENCY = late(r"(?i)\beffic")
+WEAK_FITS, WEAK_LOW = 1.5, 80.0  # per cent: of each other; an efficiency that says something
+
+
+def is_weak(report: Report) -> bool:
+    """Whether a table has efficiencies that are the first time divided by each: the work of each
+    node, process or device stays."""
+    shares = {own.line: own.value for own in _efficiencies(report)}
+    times: dict[tuple[str, str], list[Result]] = {}
+    for own in report.results:
+        if own.is_time and own.is_positive and own.line in shares:
+            times.setdefault((own.name, own.statistic), []).append(own)
+    return any(
+        len(several) >= LEAST_COUNTS
+        and all(
+            abs(100 * several[0].value / own.value - shares[own.line]) <= WEAK_FITS
+            for own in several
+        )
+        for several in times.values()
+    )
+
+
+def _efficiencies(report: Report) -> list[Result]:
+    is_table = report.tool == TABLE and len(report.results) <= MOST_COUNTS
+    return [
+        own
+        for own in (report.results if is_table else ())
+        if own.unit == "%" and _EFFICIENCY.search(own.name)
+    ]
+
+
+@rule
+def weak_scaling(report: Report) -> Iterator[Finding]:
+    """A table of weak scaling: between which two rows most of the efficiency is lost.
+
+    Decided by a column of efficiencies that are the first time divided by each of its times.
+    """
+    shares = [own for own in _efficiencies(report) if own.is_positive]
+    if (
+        len(shares) < LEAST_COUNTS
+        or not is_weak(report)
+        or min(own.value for own in shares) >= WEAK_LOW
+    ):
+        return
+    before, after = min(pairwise(shares), key=lambda pair: pair[1].value / pair[0].value)
+    counts = next((kind for kind in reversed(COUNTS) if kind in after.of), "")
+    if not counts or after.value >= before.value:
+        return
+    words: dict[str, object] = {"before": before, "after": after, "last": shares[-1]}
+    words |= {"counts": COUNTS[counts], "few": before.of[counts], "many": after.of[counts]}
+    yield finding("weak-scaling", words)
 
 
 BELOW_EFFICIENCY = 0.75
@@ -131,7 +193,7 @@ BREAK, STAYS_BAD = 3.0, 2.0  # times as long with the next number; of it, with a
 def efficiency_of_counts(reports: Sequence[Report]) -> Iterator[str]:
     """A note on three numbers of threads and more with which the work is done faster and faster,
     but by far less than the numbers grow; where most of it is lost."""
-    own = [report for report in reports if report.tool in (*OF_CORES, TABLE)]
+    own = [own for own in reports if own.tool in (*OF_CORES, TABLE) and not is_weak(own)]
     for counts, sweep in _sweeps(own):
         (least, first), (most, last) = sweep[0], sweep[-1]
         speeds = [_speed(result) for _, result in sweep]

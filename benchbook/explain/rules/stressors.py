@@ -66,3 +66,31 @@ def idle_stressors(report: Report) -> Iterator[Finding]:
         words = {"done": done, "took": took, "stressor": done.name.removesuffix(" operations")}
         words["more"] = len(idle) - 1 or None
         yield finding("no-operations", words, about=[own for own, _ in idle])
+
+
+# Stressors that compute all the time, and wait for nothing.
+COMPUTING = (
+    "cpu", "matrix", "matrix-3d", "vecmath", "vecwide", "fp", "prime", "hash", "crypt", "qsort",
+    "bsearch", "heapsort", "mergesort", "memcpy", "stream", "cache", "cpu-sched", "fma", "trig",
+)  # fmt: skip
+GOT = 0.85  # of the CPU time that all processes could have
+
+
+@rule
+def stressors_without_cpus(report: Report) -> Iterator[Finding]:
+    """Stressors that compute all the time, and had far less CPU time than their processes need."""
+    if report.tool != TOOL:
+        return
+    for done in report.results:
+        name, count = done.of.get("test"), done.of.get("processes")
+        if done.unit != "operations" or name not in COMPUTING or not isinstance(count, int):
+            continue
+        parts = ("time", "user time", "system time")
+        took, user, kernel = (report.only(f"{name} {part}") for part in parts)
+        if took is None or user is None or kernel is None or took.value < LEAST_S:
+            continue
+        used = user.value + kernel.value
+        if 0 < used < GOT * took.value * count:
+            words = {"took": took, "used": used, "count": count, "stressor": name}
+            yield finding("fewer-cpus-than-stressors", words, cpus=used / took.value)
+            return

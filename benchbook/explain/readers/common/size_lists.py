@@ -18,7 +18,8 @@ LOOKS_FOR = "four lines and more of a size and its figure: `32 MiB: 52.8 GB/s`"
 _FIGURES = [unit for unit in UNITS if unit.endswith("/s") or unit in ("ns", "us", "ms")]
 _UNIT = "|".join(re.escape(unit) for unit in sorted(_FIGURES, key=len, reverse=True))
 _LINE = late(
-    r"^(?P<words>(?:[A-Za-z][A-Za-z_ -]{0,40}?)?)[ \t]*(?<![A-Za-z])(?P<size>\d{1,7}(?:\.\d)?) ?"
+    r"^(?:[-*\u2022] +)?"
+    r"(?P<words>(?:[A-Za-z][A-Za-z_ -]{0,40}?)?)[ \t]*(?<![A-Za-z])(?P<size>\d{1,7}(?:\.\d)?) ?"
     r"(?P<prefix>[kKMG]?)(?P<binary>i?)B?(?:ytes)?[ \t]*(?:[:=]|->|\|)[ \t]*"
     rf"(?P<value>\d[\d,]*(?:\.\d+)?) ?(?P<unit>{_UNIT})$"
 )
