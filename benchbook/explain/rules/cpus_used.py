@@ -73,6 +73,7 @@ def one_cpu_of_many(reports: Sequence[Report]) -> Iterator[Finding]:
             return
 
 
+_JOBS = late(r"(?:^|\s)-{1,2}(?:jobs?|j ?\d)")  # programs, of which few may be left at the end
 FEW, LEAST_OF_FEW = 0.5, 4  # of the threads that are asked for; those
 
 
@@ -84,7 +85,8 @@ def few_cpus_of_many(reports: Sequence[Report]) -> Iterator[Finding]:
         own, asked = busy(report), report.facts.get("threads")
         if own is None or not is_number(asked) or asked < LEAST_OF_FEW:
             continue
-        is_far = bool(ELSEWHERE.match(command_of(report)))
+        command = f"{' '.join(report.asked)} {command_of(report)}"
+        is_far = bool(ELSEWHERE.match(command_of(report)) or _JOBS.search(command))
         if (
             not is_far
             and own.elapsed.base_value >= LEAST_NS

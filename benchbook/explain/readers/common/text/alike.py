@@ -24,6 +24,7 @@ _NUMBER = late(
     r"(?<![\w.,:/-])(?P<value>-?\d[\d,]{0,20}(?:\.\d{1,18})?(?:[eE][-+]?\d{1,3})?)"
     rf"(?: ?(?P<unit>{UNIT})(?![\w/]))?(?![\w:/-])"
 )
+_PADDED = late(r" +(?=[:=|])|(?<=[:=|]) +")  # `np=8  :` and `np=16 :`
 _DIGITS = late(r"\d+(?:[.,:]\d+)*")
 _NAME = late(r"(?P<name>[^\W\d_][\w.-]*(?: [\w.-]+){0,2}) ?[:=(@]{0,2} ?$")
 _OF_RATE = late(r"(?i)\b(?:rate|speed|ops|throughput|fps|loss|acc\w*)\W*$")
@@ -55,7 +56,7 @@ def read(log: Log) -> list[Report]:
             continue
         numbers = tuple(_numbers(log, text))
         if any(unit for _, _, unit in numbers):
-            rows = kinds.setdefault(" ".join(_DIGITS.sub("#", text).split()), [])
+            rows = kinds.setdefault(_PADDED.sub(" ", _DIGITS.sub("#", text)), [])
             if not rows or line.number - rows[-1].line <= _NEAR:
                 rows.append(_Row(line.number, numbers))
     found = [list(_figures(rows)) for rows in kinds.values() if len(rows) >= _LEAST]
