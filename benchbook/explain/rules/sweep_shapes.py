@@ -109,7 +109,9 @@ def rate_drops_at_size(report: Report) -> Iterator[Finding | str]:
             return
         lower = next((at for at in range(peak, len(rates)) if max(rates[at:]) <= LESS * tail[0]), 0)
         is_rate = not _is_time(sweep) and report.facts.get("pattern") != "collective"
-        if at is None and is_rate and 0 < lower < len(rates) - 1 and sizes[-1] >= LEAST_LESS:
+        is_step = lower > 0 and rates[lower] <= CLIFF * rates[lower - 1]  # delays.py tells it
+        is_there = at is None and is_rate and not is_step and 0 < lower < len(rates) - 1
+        if is_there and sizes[-1] >= LEAST_LESS:
             words = {"peak": sweep[peak], "last": sweep[-1], "part": rates[-1] / tail[0]}
             words |= {"peak_bytes": sizes[peak], "last_bytes": sizes[-1], "from": sizes[lower]}
             yield finding("lower-at-large-sizes", words).explanation

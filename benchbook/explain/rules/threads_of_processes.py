@@ -34,7 +34,7 @@ def threads_of_processes(reports: Sequence[Report], machine: Machine) -> Iterato
         is_above = is_number(cores) and _threads(most) > cores
         words: dict[str, Any] = {"most": most, "all": _threads(most), "first": first}
         words |= {"processes": most.of["processes"], "threads": most.of["threads"]}
-        words |= {"cores": int(cores) if is_above else None, "line": line if is_above else None}
+        words |= {"cores": cores if is_above else None, "line": line if is_above else None}
         if is_worse:  # others may be on several machines
             kind = "more-than-cores-in-all" if is_above else "threads-of-each-process"
             yield finding(kind, words, about=[most, first], times=most.value / first.value)
@@ -49,10 +49,10 @@ def _threads(own: Result) -> int:
     return processes * threads
 
 
-def _cores(report: Report, machine: Machine) -> tuple[float | None, object]:
+def _cores(report: Report, machine: Machine) -> tuple[int | None, object]:
     """The cores of the machine, and the line that says so in words."""
     known = machine.cores or report.facts.get("cores")
     if known:
-        return float(known), None
+        return int(known), None
     said = report.facts.get("cores_in_words")
-    return (float(said), report.facts["cores_in_words_line"]) if said else (None, None)
+    return (int(said), report.facts["cores_in_words_line"]) if said else (None, None)
