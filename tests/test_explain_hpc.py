@@ -108,6 +108,11 @@ llama_print_timings:        eval time =   {{took}} ms /   200 {TOKENS}
 llama_print_timings:       total time =   12475.78 ms /   201 tokens
 """
 RYZEN = "I tested with 8 threads and get 195343.00 MFlops. With all 16 threads I get {a} MFlops."
+RANKS = "rank 0: 12.31 s\nrank 1: 12.40 s\nrank 2: {a} s\nrank 3: {b} s\nrank 4: 12.36 s\n"
+NODES = "| node | Triad (MB/s) |\n|---|---|\n| c01 | 9020 |\n| c02 | 9015 |\n"
+NODES += "| c03 | {a} |\n| c04 | 9024 |\n"
+LINES = "[0] iteration time: 0.412 s\n[1] iteration time: {a} s\n[2] iteration time: 0.411 s\n"
+LINES += "[3] iteration time: {b} s\n"
 CPU_TIMES = """MPI process    CPU time [s]
 1              25
 2              12
@@ -220,6 +225,9 @@ def said(log: str) -> str:
         ),
         (LLAMA, {"took": "12414.54"}, {"took": "15014.54"}, "22 % apart"),
         (RYZEN, {"a": "157717.47"}, {"a": "203717.47"}, "19 % less"),
+        (RANKS, {"a": 30.12, "b": 12.25}, {"a": 30.12, "b": 30.25}, "rank 2 has 30.12 s"),
+        (NODES, {"a": 4510}, {"a": 8510}, "c03 has 4,510 MB/s"),
+        (LINES, {"a": 0.415, "b": 0.923}, {"a": 0.415, "b": 0.423}, "of all such lines"),
         (CPU_TIMES, {"a": 113, "b": 118}, {"a": 13, "b": 14}, "something else begins"),
     ],
 )

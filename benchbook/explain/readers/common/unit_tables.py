@@ -61,7 +61,12 @@ _OF_FIGURES = late(r"(?i)\b(?:bandwidth|rate|time|latency|throughput|speed)\b")
 
 def read(log: Log) -> list[Report]:
     """One report for each table."""
-    return [*_markdown(log), *_separated(log), *_aligned(log)]
+    reports = [*_markdown(log), *_separated(log)]
+    taken = {own.line for report in reports for own in report.results}
+    for report in _aligned(log):  # tabs part columns as well
+        if taken.isdisjoint(own.line for own in report.results):
+            reports.append(report)
+    return reports
 
 
 def _markdown(log: Log) -> Iterator[Report]:
