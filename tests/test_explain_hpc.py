@@ -121,7 +121,7 @@ CPU_TIMES = """MPI process    CPU time [s]
 """
 
 
-def said(log: str) -> str:
+def text_of(log: str) -> str:
     """All findings and notes of a log."""
     explained = of_content("-", log.encode(), HOST)
     assert not any("failed on this log" in note for note in explained.notes)
@@ -234,8 +234,8 @@ def said(log: str) -> str:
 def test_it_is_said_where_the_log_has_it_alone(
     log: str, faulty: dict[str, object], near: dict[str, object], words: str
 ) -> None:
-    assert words in said(log.format(**faulty))
-    assert words not in said(log.format(**near))
+    assert words in text_of(log.format(**faulty))
+    assert words not in text_of(log.format(**near))
 
 
 def test_what_is_no_use_no_thread_and_no_test_is_not_taken_for_it() -> None:
@@ -245,17 +245,17 @@ def test_what_is_no_use_no_thread_and_no_test_is_not_taken_for_it() -> None:
     eps += "    events per second:  7378.92\nGeneral statistics:\n"
     eps += "    total time:                          10.0018s\n"
     eps += "    total number of events:              73803\n"
-    assert "do not say the number" not in said(eps)
+    assert "do not say the number" not in text_of(eps)
     head = "#bytes #repetitions t_min[usec] t_max[usec] t_avg[usec] Mbytes/sec\n"
     rows = [f"{1 << size} 40 {{0}} {{0}} {{0}} 1{size}.00" for size in range(16, 22)]
     first = "\n".join(row.format(10 * at + 20) for at, row in enumerate(rows))
     second = "\n".join(row.format(40 * at + 80) for at, row in enumerate(rows))
     tables = f"Sendrecv:\n{head}{first}\n\nExchange:\n{head}{second}\n"
-    assert "One side at all sizes" not in said(tables)
+    assert "One side at all sizes" not in text_of(tables)
 
 
 def test_a_rate_that_was_asked_for_of_a_served_model_breaks_no_rule() -> None:
     log = "Namespace(backend='vllm', num_prompts=1000, request_rate=200.0)\nTotal time: 166.88 s\n"
     log += "Throughput: 5.99 requests/s\nAverage latency: 67.59 s\n"
     log += "Average latency per token: 0.21 s\nAverage latency per output token: 1.10 s\n"
-    assert "405 requests under way" in said(log)
+    assert "405 requests under way" in text_of(log)

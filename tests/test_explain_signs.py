@@ -39,7 +39,7 @@ Region work, Group 1: FLOPS_DP
 |  Runtime (RDTSC) [s] | $time |
 | Runtime unhalted [s] | $busy |
 |      Clock [MHz]     | $clock |
-|          CPI         | 0.7 |
+|          CPI         | $cpi |
 |   Packed [MUOPS/s]   | $packed |
 |   Scalar [MUOPS/s]   | $scalar |
 |  Memory bandwidth [MBytes/s] | $rate |
@@ -119,7 +119,8 @@ TABLE = (
 USUAL: Mapping[str, str] = {
     "program": "./work 1000", "elapsed": "2.100000000", "user": "1.900000000",
     "kernel": "0.100000000", "time": "1.5", "busy": "1.6", "calls": "1", "clock": "2300.0",
-    "packed": "9000.0", "scalar": "20.0", "rate": "20000.0", "device": "NVIDIA A100-SXM4-40GB",
+    "packed": "9000.0", "cpi": "0.7",
+    "scalar": "20.0", "rate": "20000.0", "device": "NVIDIA A100-SXM4-40GB",
     "copy": "1400256.415", "dot": "1353461.767", "most": "0.00060", "mean": "0.00059",
     "platform": "NVIDIA CUDA", "units": "100", "single": "20000.0", "double": "10000.0",
     "launch": "6.0", "memory": "PINNED", "there": "25000.0", "back": "26000.0",
@@ -304,6 +305,11 @@ LOGS: dict[str, tuple[str, str]] = {
     "more-than-any-memory": (log(LIKWID, rate="3.349518e+15"), log(LIKWID)),
     "not-vectorised-code": (log(LIKWID, packed="0", scalar="900.0"), log(LIKWID)),
     "core-below-its-clock": (log(LIKWID, clock="1200.0", busy="0.86"), log(LIKWID)),
+    "slow-instructions": (log(LIKWID, cpi="2.8"), log(LIKWID, cpi="2.8", busy="0.02")),
+    "slow-instructions-little-traffic": (
+        log(LIKWID, cpi="2.8", rate="104.9"),
+        log(LIKWID, cpi="2.8"),
+    ),
     "region-of-a-moment": (log(LIKWID, time="0.000476", busy="0.0005"), log(LIKWID)),
     "calls-of-a-moment": (log(LIKWID, calls="1000000"), log(LIKWID, calls="100")),
     "slow-reduction": (log(STREAM, dot="600000.0"), log(STREAM)),

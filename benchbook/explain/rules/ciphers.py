@@ -76,7 +76,7 @@ def _timed_blocks(results: Sequence[Result]) -> list[tuple[Result, Result, float
 
 
 def _plain_counts(results: Sequence[Result]) -> Iterator[Finding]:
-    """The same where the log ends before the table: by how many blocks were done."""
+    """AES without -evp where the log ends before the table: by how many blocks were done."""
     timed = [own for own in _timed_blocks(results) if _PLAIN_COUNT.match(own[0].name)]
     if timed:
         count, took, each = max(timed, key=lambda own: own[0].of["block_bytes"])

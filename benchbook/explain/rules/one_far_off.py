@@ -51,10 +51,10 @@ def one_far_off(report: Report) -> Iterator[Finding | str]:
                 return
     if report.tool in (LINES, "figures"):
         named = [own for own in report.groups.values() if report.tool != LINES]
-        for several in [*named, *(own for own, _ in report.series)]:
-            is_of_lines = len({own.line for own in several}) == len(several)
-            words = _off(several) if is_of_lines and _is_figure(several[0]) else {}
-            if words and words["far"] is not several[0]:  # the first of repetitions is another
+        for alike in [*named, *(own for own, _ in report.series)]:
+            is_of_lines = len({own.line for own in alike}) == len(alike)
+            words = _off(alike) if is_of_lines and _is_figure(alike[0]) else {}
+            if words and words["far"] is not alike[0]:  # the first of repetitions is another
                 yield finding("one-line-far-off", words).explanation
                 return
 
