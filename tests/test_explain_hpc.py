@@ -259,3 +259,20 @@ def test_a_rate_that_was_asked_for_of_a_served_model_breaks_no_rule() -> None:
     log += "Throughput: 5.99 requests/s\nAverage latency: 67.59 s\n"
     log += "Average latency per token: 0.21 s\nAverage latency per output token: 1.10 s\n"
     assert "405 requests under way" in text_of(log)
+
+
+PINNED = """$ numactl -N{node} -m{node} bandwidthTest
+[CUDA Bandwidth Test] - Starting...
+ Device 0: Tesla P100-PCIE-16GB
+ Quick Mode
+ Host to Device Bandwidth, 1 Device(s)
+ PINNED Memory Transfers
+   Transfer Size (Bytes)        Bandwidth(MB/s)
+   33554432                     {rate}
+"""
+
+
+def test_a_link_that_another_placement_fills_is_not_blamed() -> None:
+    slow = PINNED.format(node=1, rate=3783.4)
+    assert "fewer lanes" in text_of(slow)
+    assert "fewer lanes" not in text_of(PINNED.format(node=0, rate=12150.7) + slow)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from benchbook.core.number_format import number, share
@@ -20,6 +20,7 @@ from benchbook.explain.rules.common.devices import (
     pcie_bytes_per_s,
 )
 from benchbook.explain.rules.common.findings import finding
+from benchbook.explain.rules.placements import placed
 from benchbook.explain.units import bytes_per_s
 from benchbook.findings import Finding
 
@@ -36,14 +37,46 @@ class _Ceiling(NamedTuple):
     whose: str
 
 
+_Best = dict[str, tuple[Result, _Ceiling]]
+REACHED = 0.6  # of the ceiling, by the same command placed otherwise: the link is not to blame
+
+
 @rule
-def next_to_ceiling(report: Report, machine: Machine) -> Iterator[Finding | str]:
+def next_to_ceiling(reports: Sequence[Report], machine: Machine) -> Iterator[Finding | str]:
     """A note for the best rate of each kind with what the hardware carries by its data sheet, and a
-    finding where a pinned transfer has less than a third of that.
+    finding where a pinned transfer has less than a third of that, and no other run has more.
 
     Rates above a ceiling are another rule's.
     """
-    best: dict[str, tuple[Result, _Ceiling]] = {}
+    bests = [(report, _best(report, machine)) for report in reports]
+    reached: dict[tuple[str, str], float] = {}
+    for report, best in bests:
+        command = placed(report.asked).command
+        for key, (result, ceiling) in best.items():
+            part = (result.rate or 0.0) / ceiling.bytes_per_s
+            reached[command, key] = max(part, reached.get((command, key), 0.0))
+    for report, best in bests:
+        command = placed(report.asked).command
+        for key, (result, ceiling) in best.items():
+            part = (result.rate or 0.0) / ceiling.bytes_per_s
+            is_slow = reached[command, key] < REACHED or not command
+            if part < LOW and is_slow and _is_of_link(report, result):
+                words = {"part": part, "bound": ceiling.bytes_per_s, "whose": ceiling.whose}
+                words["lanes"] = lanes_of(result.rate or 0.0) or None
+                yield finding("far-below-link", words, result=result)
+            else:
+                shown, most = (
+                    number(own / 1e9) for own in (result.rate or 0.0, ceiling.bytes_per_s)
+                )
+                yield (
+                    f"line {result.line}: {shown} GB/s is {share(part)} of the {most} GB/s that "
+                    f"{ceiling.whose}"
+                )
+
+
+def _best(report: Report, machine: Machine) -> _Best:
+    """The best rate of each kind that is below a ceiling, with that."""
+    best: _Best = {}
     for (_, statistic, unit), several in report.groups.items():
         is_rate = statistic in WHOLE and bytes_per_s(1.0, unit) is not None
         for result in several if is_rate else ():
@@ -55,18 +88,7 @@ def next_to_ceiling(report: Report, machine: Machine) -> Iterator[Finding | str]
             key = f"{ceiling.whose} {direction}"
             if key not in best or rate > (best[key][0].rate or 0.0):
                 best[key] = result, ceiling
-    for result, ceiling in best.values():
-        part = (result.rate or 0.0) / ceiling.bytes_per_s
-        if part < LOW and _is_of_link(report, result):
-            words = {"part": part, "bound": ceiling.bytes_per_s, "whose": ceiling.whose}
-            words["lanes"] = lanes_of(result.rate or 0.0) or None
-            yield finding("far-below-link", words, result=result)
-        else:
-            shown, most = (number(own / 1e9) for own in (result.rate or 0.0, ceiling.bytes_per_s))
-            yield (
-                f"line {result.line}: {shown} GB/s is {share(part)} of the {most} GB/s that "
-                f"{ceiling.whose}"
-            )
+    return best
 
 
 def _is_of_link(report: Report, result: Result) -> bool:
