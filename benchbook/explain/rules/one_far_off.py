@@ -22,7 +22,8 @@ _PLACE = late(
     r"(?i)^(?:(?:MPI |compute )?(?:rank|node|gpu|device|core|proc(?:ess)?|socket|server|host|worker"
     r"|cpu|gcd|card|cuda|hip|npu|xpu|tpu|blade|instance)[ _:#-]{0,2}\d{1,5}"
     r"|[a-z][a-z-]{0,24}?[-_]?(?:node|gpu|host|srv|cn|compute)s?[-_]?\d{1,5}"
-    r"|[a-z]{1,10}[-_]?0\d{1,4})(?:\.[a-z.-]{2,40})?$"
+    r"|(?!run|test|case|step|iter|trial|sample|bench|exp|query|job|part|round|try|size|[vqnkptl]\d)"
+    r"[a-z]{1,10}[-_]?0\d{1,4})(?:\.[a-z.-]{2,40})?$"
 )
 _DIGITS = late(r"\d+")
 _PER_SECOND = ("/s", "flops", "ops")

@@ -82,8 +82,9 @@ def scaling(reports: Sequence[Report], machine: Machine) -> Iterator[Finding]:
             is_beyond = is_number(cores) and counts != "devices" and sweep[-1][0] > cores
             words |= {"counts": COUNTS[counts], "cores": cores if is_beyond else None}
             words["brief"] = True if _is_brief(sweep[0][1]) else None
-            is_apart = counts in ("devices", "nodes")
-            words |= {"advice": counts if is_apart else "cpus"}
+            is_apart = _are_apart(counts, sweep)
+            kind_of_apart = "devices" if counts == "devices" else "nodes"
+            words |= {"advice": kind_of_apart if is_apart else "cpus"}
             words |= {"hinder": "by_exchange" if is_apart else "by_locks"}
             words |= {"tools": "mpi_tools" if is_apart else "cpu_tools"}
             words |= {"nowhere": "on_none" if is_apart else "on_one_core"}
@@ -210,6 +211,7 @@ def efficiency_of_counts(reports: Sequence[Report]) -> Iterator[str]:
         words = {"first": first, "last": last, "least": least, "most": most, "times": times}
         words |= {"ideal": ideal, "part": times / ideal, "counts": COUNTS[counts], "step": part}
         words |= {"before": sweep[at - 1][0], "after": sweep[at][0]}
+        words["shared"] = "by_exchange" if _are_apart(counts, sweep) else "on_host"
         yield finding("efficiency-of-counts", words).explanation
         return
 
@@ -290,6 +292,16 @@ def _sweeps(
         for by_count in chain.from_iterable(sweeps.values()):
             if len(by_count) >= least_counts:
                 yield counts, sorted(by_count.items())
+
+
+MANY_PROCESSES = 256  # more than a host has cores, mostly
+
+
+def _are_apart(counts: str, sweep: Sweep) -> bool:
+    """Whether what is counted has memory of its own: devices, nodes, or processes on several."""
+    return counts in ("devices", "nodes") or (
+        counts == "processes" and sweep[-1][0] >= MANY_PROCESSES
+    )
 
 
 def _figure_of(sweep: Sweep) -> tuple[str, str, str]:
