@@ -113,6 +113,10 @@ NODES = "| node | Triad (MB/s) |\n|---|---|\n| c01 | 9020 |\n| c02 | 9015 |\n"
 NODES += "| c03 | {a} |\n| c04 | 9024 |\n"
 LINES = "[0] iteration time: 0.412 s\n[1] iteration time: {a} s\n[2] iteration time: 0.411 s\n"
 LINES += "[3] iteration time: {b} s\n"
+CLOCKS = "index, utilization.gpu [%], clocks.current.sm [MHz], power.draw [W]\n"
+CLOCKS += "0, 99 %, 1980 MHz, 612.31 W\n1, 99 %, {a} MHz, 131.77 W\n2, {b} %, 1980 MHz, 615.02 W\n"
+EACH = "Threads: 1, time: 12.4 s, speedup: 1.00\nThreads: 2, time: 6.5 s, speedup: 1.91\n"
+EACH += "Threads: 4, time: {a} s, speedup: 1.94\nThreads: 8, time: {b} s, speedup: 1.25\n"
 CPU_TIMES = """MPI process    CPU time [s]
 1              25
 2              12
@@ -228,6 +232,8 @@ def text_of(log: str) -> str:
         (RANKS, {"a": 30.12, "b": 12.25}, {"a": 30.12, "b": 30.25}, "rank 2 has 30.12 s"),
         (NODES, {"a": 4510}, {"a": 8510}, "c03 has 4,510 MB/s"),
         (LINES, {"a": 0.415, "b": 0.923}, {"a": 0.415, "b": 0.423}, "of all such lines"),
+        (CLOCKS, {"a": 345, "b": 99}, {"a": 1800, "b": 99}, "GPU 1 is as busy as the others"),
+        (EACH, {"a": 6.4, "b": 9.9}, {"a": 3.4, "b": 1.9}, "best with about 2 threads"),
         (CPU_TIMES, {"a": 113, "b": 118}, {"a": 13, "b": 14}, "something else begins"),
     ],
 )

@@ -143,6 +143,29 @@ def memory_clocks(reports: list[Report]) -> Iterator[Finding]:
                 return
 
 
+UNLIKE = 0.75  # of the middle clock of all that work
+LEAST_WORKING = 3
+
+
+@rule
+def unlike_clocks(report: Report) -> Iterator[Finding]:
+    """One GPU among several busy ones whose clock is far below that of the others."""
+    if report.tool != "nvidia-smi":
+        return
+    rows = {gpu: row for gpu, row in _by_gpu(report).items() if "clock" in row and "busy" in row}
+    working = {gpu: row for gpu, row in rows.items() if row["busy"].value >= BUSY}
+    if len(working) < LEAST_WORKING:
+        return
+    clocks = sorted(row["clock"].value for row in working.values())
+    middle = clocks[len(clocks) // 2]
+    slow = [gpu for gpu, row in working.items() if row["clock"].value < UNLIKE * middle]
+    if len(slow) == 1:
+        row = working[slow[0]]
+        words: dict[str, Any] = {"gpu": slow[0], "clock": row["clock"], "middle": middle}
+        words |= {"power": row.get("power"), "heat": row.get("temperature")}
+        yield finding("unlike-clocks", words, about=[row["clock"]])
+
+
 WORKS_MHZ = 1000  # a core clock that an idle card does not have
 
 

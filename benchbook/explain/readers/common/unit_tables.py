@@ -50,6 +50,10 @@ _MARKS_BEHIND = " !*<\u2190\t"  # with which somebody points at a row
 _LEAST_ROWS, _LEAST_UNRULED = 2, 3
 _LEAST_FIGURES = 2  # of a table of one row
 _LEAST_CELLS = 3  # of a table of bars without a rule
+# Columns of nvidia-smi, which device_states.py reads.
+_OF_DRIVER = late(
+    r"\b(?:utilization\.gpu|power\.draw|temperature\.gpu|clocks\.(?:current\.)?(?:sm|mem|gr))\b"
+)
 _GAP = late(r"\s{2,}|\t+")
 _HAS_DIGIT = late(r"\d")
 _OWN_NUMBER = late(r"(?<![\w.])\d")  # p99 is none
@@ -213,7 +217,9 @@ def _separated(log: Log) -> Iterator[Report]:
 def _separated_heads(line: str) -> tuple[str, list[str]] | None:
     """What parts the heads of a line, and these; None where it has no such."""
     text = line.strip()
-    for mark in (own for own in _SEPARATORS if own in text and "|" not in text):
+    if "|" in text or _OF_DRIVER.search(text[:LONGEST]):
+        return None
+    for mark in (own for own in _SEPARATORS if own in text):
         parts = next(csv.reader([text], delimiter=mark), []) if '"' in text else text.split(mark)
         cells = [_bare(cell) for cell in parts]
         is_head = len(cells) >= LEAST_COLUMNS and not any(map(CELL.fullmatch, cells))

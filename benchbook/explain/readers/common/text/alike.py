@@ -132,12 +132,12 @@ def _figures(rows: Sequence[_Row]) -> Iterator[Result]:
 
 
 def _count_of(others: Sequence[Sequence[tuple[str, float, str]]], place: int) -> dict[str, Any]:
-    """What the only other number of a line counts, by its name: `np=8: 9.8 s`."""
-    if len(others) != 1:
+    """What another number of a line counts, by its name: `np=8: 9.8 s`."""
+    named = [column[place] for column in others if column[place][0] not in ("figure", "rate")]
+    counts = [(kind, value) for name, value, _ in named if (kind := counted(name))]
+    if len(counts) != 1 or counts[0][1] != int(counts[0][1]) or counts[0][1] <= 0:
         return {}
-    name, value, _ = others[0][place]
-    kind = counted(name) if name != "figure" else ""
-    return {kind: int(value)} if kind and value == int(value) > 0 else {}
+    return {counts[0][0]: int(counts[0][1])}
 
 
 def _stays(column: Sequence[tuple[str, float, str]]) -> bool:
