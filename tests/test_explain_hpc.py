@@ -117,6 +117,9 @@ CLOCKS = "index, utilization.gpu [%], clocks.current.sm [MHz], power.draw [W]\n"
 CLOCKS += "0, 99 %, 1980 MHz, 612.31 W\n1, 99 %, {a} MHz, 131.77 W\n2, {b} %, 1980 MHz, 615.02 W\n"
 EACH = "Threads: 1, time: 12.4 s, speedup: 1.00\nThreads: 2, time: 6.5 s, speedup: 1.91\n"
 EACH += "Threads: 4, time: {a} s, speedup: 1.94\nThreads: 8, time: {b} s, speedup: 1.25\n"
+ROW = "Triad:          {}     0.040621     0.040499     0.040799\n"
+LOOP = "$ for t in 1 2 4 8; do OMP_NUM_THREADS=$t ./stream | grep Triad; done\n"
+LOOP += "".join(map(ROW.format, ("11852.3", "21998.1", "{a}", "{b}")))
 CPU_TIMES = """MPI process    CPU time [s]
 1              25
 2              12
@@ -234,6 +237,7 @@ def text_of(log: str) -> str:
         (LINES, {"a": 0.415, "b": 0.923}, {"a": 0.415, "b": 0.423}, "of all such lines"),
         (CLOCKS, {"a": 345, "b": 99}, {"a": 1800, "b": 99}, "GPU 1 is as busy as the others"),
         (EACH, {"a": 6.4, "b": 9.9}, {"a": 3.4, "b": 1.9}, "best with about 2 threads"),
+        (LOOP, {"a": 24108.7, "b": 24011.2}, {"a": 43108.7, "b": 84011.2}, "beyond 2 threads"),
         (CPU_TIMES, {"a": 113, "b": 118}, {"a": 13, "b": 14}, "something else begins"),
     ],
 )

@@ -11,7 +11,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 
-from benchbook.explain.context import cores_in_words, devices_of_models
+from benchbook.explain.context import cores_in_words, devices_of_models, loops_of_commands
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Command, Line, Log, Report
 from benchbook.explain.printed_digits import LONGEST, only
@@ -129,6 +129,7 @@ _NEAR_LINES = 3  # from a command to what it prints
 
 def tell(log: Log, reports: list[Report]) -> None:
     """Give the reports the facts that they do not have themselves."""
+    loops_of_commands.tell(log, reports)
     facts = {
         "llc_bytes": _llc_bytes(log),
         "cores": _cores(log),
