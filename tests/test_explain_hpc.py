@@ -120,6 +120,8 @@ EACH += "Threads: 4, time: {a} s, speedup: 1.94\nThreads: 8, time: {b} s, speedu
 ROW = "Triad:          {}     0.040621     0.040499     0.040799\n"
 LOOP = "$ for t in 1 2 4 8; do OMP_NUM_THREADS=$t ./stream | grep Triad; done\n"
 LOOP += "".join(map(ROW.format, ("11852.3", "21998.1", "{a}", "{b}")))
+ABOVE = "On a 64-core node, OMP_NUM_THREADS=8:\nTime for 100 steps: {a} s\n"
+ABOVE += "Same with OMP_NUM_THREADS=2:\nTime for 100 steps: 30.4 s\n"
 CPU_TIMES = """MPI process    CPU time [s]
 1              25
 2              12
@@ -238,6 +240,7 @@ def text_of(log: str) -> str:
         (CLOCKS, {"a": 345, "b": 99}, {"a": 1800, "b": 99}, "GPU 1 is as busy as the others"),
         (EACH, {"a": 6.4, "b": 9.9}, {"a": 3.4, "b": 1.9}, "best with about 2 threads"),
         (LOOP, {"a": 24108.7, "b": 24011.2}, {"a": 43108.7, "b": 84011.2}, "beyond 2 threads"),
+        (ABOVE, {"a": 81.2}, {"a": 11.2}, "with 8 threads"),
         (CPU_TIMES, {"a": 113, "b": 118}, {"a": 13, "b": 14}, "something else begins"),
     ],
 )

@@ -31,8 +31,33 @@ def command_of(report: Report) -> str:
     return str(report.facts.get("command") or report.facts.get("program") or "")
 
 
+_SAID_ABOVE = late(r"\b(?:OMP|MKL|OPENBLAS)_NUM_THREADS ?[=:] ?(?P<count>\d{1,4})\b")
+_OF_TEXT = ("figures", "text")
+_NEAR, _MOST = 2, 100  # lines from such a setting to the figures; of these, blocks
+
+
+def _tell_said_above(log: Log, reports: list[Report]) -> None:
+    """Give blocks of figures the threads that a line right above each of them sets."""
+    blocks = [report for report in reports if report.tool in _OF_TEXT]
+    if not 1 < len(blocks) <= _MOST or any("threads" in own.facts for own in blocks):
+        return
+    counts = {
+        line.number: int(found["count"])
+        for line in log.having("NUM_THREADS")
+        if (found := _SAID_ABOVE.search(line.text[:_LONGEST]))
+    }
+    above = [
+        next((counts[own.line - far] for far in range(1, _NEAR + 1) if own.line - far in counts), 0)
+        for own in blocks
+    ]
+    if all(above):
+        for own, count in zip(blocks, above, strict=True):
+            own.facts["threads"] = count
+
+
 def tell(log: Log, reports: list[Report]) -> None:
     """Give reports of timed commands the threads that these name, and the rest as their setting."""
+    _tell_said_above(log, reports)
     for report in reports:
         command = command_of(report)
         if report.tool not in TOOLS or not command or len(command) > _LONGEST:

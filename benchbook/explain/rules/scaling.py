@@ -97,7 +97,7 @@ LESS_WITH_MORE = 0.9  # of the rate with fewer
 LEAST_TIMES = 2  # the larger count ÷ the smaller
 OF_CORES = (
     "stream", "sysbench", "mbw", "likwid-bench", "babelstream", "npb", "hpl", "hpcg", "text",
-    "google-benchmark", "lines alike",
+    "google-benchmark", "lines alike", "figures",
 )  # fmt: skip
 
 
