@@ -97,7 +97,7 @@ LESS_WITH_MORE = 0.9  # of the rate with fewer
 LEAST_TIMES = 2  # the larger count ÷ the smaller
 OF_CORES = (
     "stream", "sysbench", "mbw", "likwid-bench", "babelstream", "npb", "hpl", "hpcg", "text",
-    "google-benchmark", "lines alike", "figures",
+    "google-benchmark", "lines alike",
 )  # fmt: skip
 
 
@@ -106,6 +106,8 @@ def two_counts(reports: Sequence[Report]) -> Iterator[Finding | str]:
     """A note on a rate with two numbers of threads that grows by less than the number, and a time
     that is longer with more."""
     own = [own for own in reports if own.tool in (*OF_CORES, TABLE) and not is_weak(own)]
+    # Of lists of figures the threads are only known where a line above each sets them.
+    own += [own for own in reports if own.tool == "figures" and len(own.results) == 1]
     for counts, sweep in _sweeps(own, 2):
         (least, first), (most, last) = sweep[0], sweep[-1]
         if len(sweep) != 2 or most < LEAST_TIMES * least:
