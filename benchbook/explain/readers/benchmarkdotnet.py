@@ -13,6 +13,7 @@ TOOL = "benchmarkdotnet"
 _VERSION = late(r"^BenchmarkDotNet(?:=| )v?(?P<version>[\d.]+)")
 _CPU = late(r"^(?P<cpu>.*(?:Intel|AMD|Apple|ARM).*), \d+ CPU")
 _FIGURE = late(r"^(?P<value>[\d.,]+) (?P<unit>ns|us|μs|µs|ms|s|B|KB|MB)$")
+_TIME = late(r"^\d[\d.,]* (?:ns|us|μs|µs|ms|s)$")  # which is measured, and no parameter
 _RATIO = late(r"^(?P<value>\d+(?:[.,]\d+)?)$")
 _UNITS = {"μs": "us", "µs": "us", "KB": "KiB", "MB": "MiB"}
 # A column by its head: what it is called, and of what it is a statistic.
@@ -20,7 +21,12 @@ _COLUMNS = {
     "Mean": ("time", "mean"), "Error": ("time", "confidence 99.9 %"), "StdDev": ("time", "stddev"),
     "Median": ("time", "median"), "Min": ("time", "min"), "Max": ("time", "max"),
     "Allocated": ("allocated", ""), "Ratio": ("ratio", "to baseline"),
-    "RatioSD": ("ratio", "deviation"),
+    "RatioSD": ("ratio", "deviation"), "Scaled": ("ratio", "to baseline"),
+    "StdErr": ("time", "standard error"), "StdError": ("time", "standard error"),
+    "Q1": ("time", "p25"), "Q3": ("time", "p75"), "P0": ("time", "min"), "P25": ("time", "p25"),
+    "P50": ("time", "median"), "P67": ("time", "p67"), "P75": ("time", "p75"),
+    "P80": ("time", "p80"), "P85": ("time", "p85"), "P90": ("time", "p90"), "P95": ("time", "p95"),
+    "P99": ("time", "p99"), "P100": ("time", "max"),
 }  # fmt: skip
 _SETTINGS = (
     "Baseline",
@@ -34,6 +40,25 @@ _SETTINGS = (
     "Gen 2",
     "Rank",
     "Code Size",
+    # What it measured in other units, and what it says of the samples.
+    "Op/s",
+    "Ops/s",
+    "Ops/sec",
+    "Iterations",
+    "Skewness",
+    "Kurtosis",
+    "CI99.9% Margin",
+    "Completed Work Items",
+    "Lock Contentions",
+    "Exceptions",
+    "Native allocated",
+    "Allocated native memory",
+    "Native memory leak",
+    "Welch(1%)",
+    "MannWhitney(5%)",
+    "Gen0/1k Op",
+    "Gen1/1k Op",
+    "Gen2/1k Op",
 )
 # Of its detailed results, below a line with the class and the method.
 _METHOD = late(r"^(?P<method>[A-Z]\w*(?:\.\w+)+): (?:DefaultJob|Job-\w+|\w+)")
@@ -172,6 +197,8 @@ def _row(reading: Reading[_Run], cells: dict[str, str]) -> None:
         if head not in _COLUMNS
         and head not in _SETTINGS
         and head != "Method"
+        and not head.endswith("/Op")
+        and not _TIME.match(cell)
         and cell not in ("", "?")
     ]
     of: dict[str, Any] = {"benchmark": cells["Method"]}
@@ -180,7 +207,7 @@ def _row(reading: Reading[_Run], cells: dict[str, str]) -> None:
     if cells.get("Baseline") == "Yes":
         of["is_baseline"] = True
     for head, (what, statistic) in _COLUMNS.items():
-        if head.startswith("Ratio"):
+        if what == "ratio":
             if found := _RATIO.match(cells.get(head, "")):
                 reading.add(f"{cells['Method']} {what}", found["value"], "1", statistic, of)
         elif found := _FIGURE.match(cells.get(head, "")):

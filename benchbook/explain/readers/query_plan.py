@@ -1,5 +1,5 @@
-"""Plans of queries with their times, as EXPLAIN ANALYZE of PostgreSQL and its relatives and of MySQL
-prints them."""
+"""Plans of queries with their times, as EXPLAIN ANALYZE of PostgreSQL, its relatives and MySQL has
+them."""
 
 from __future__ import annotations
 

@@ -21,7 +21,9 @@ _GO_KINDS = (
     ("collects-memory", 20.0, late(r"^runtime\.(?:gcBgMarkWorker|gcDrain|gcAssistAlloc)\b")),
     ("gets-memory", 10.0, late(r"^runtime\.(?:mallocgc|newobject|growslice|makeslice)\b")),
     ("waits-for-work", 30.0, late(r"^runtime\.(?:findrunnable|findRunnable|schedule|mcall)\b")),
-    ("calls-the-kernel", 30.0, late(r"^(?:internal/runtime/)?(?:syscall|runtime)[./](?:syscall\.)?(?:Syscall6?|RawSyscall6?)\b")),
+    ("calls-the-kernel", 30.0, late(
+        r"^(?:internal/runtime/)?(?:syscall|runtime)[./](?:syscall\.)?(?:Raw)?Syscall6?\b"
+    )),
 )  # fmt: skip
 
 
@@ -53,15 +55,17 @@ def functions_of_go(reports: Sequence[Report]) -> Iterator[Finding]:
 
 LEAST_S, LARGE = 0.2, 0.4  # of the profile
 _FILES = late(
-    r"^\{built-in method (?:posix|nt|io|_io)\.(?:stat|lstat|open|open_code|listdir|scandir|read|fspath)\}"
+    r"^\{built-in method (?:posix|nt|io|_io)\.(?:l?stat|open|open_code|listdir|scandir|read)\}"
     r"|^\{(?:method|built-in method) '?(?:read|readinto|close|write|flush|readline)'? of '_io\."
     r"|\(get_data\)$"
 )
 _WAITS = late(
-    r"^\{built-in method (?:time\.sleep|select\.\w+)\}|^\{method '(?:poll|select|acquire|recv|recv_into|read|accept|connect)' of "
+    r"^\{built-in method (?:time\.sleep|select\.\w+)\}"
+    r"|^\{method '(?:poll|select|acquire|recv|recv_into|read|accept|connect)' of "
     r"'(?:select\.|_thread\.|_socket\.|_ssl\.)"
 )
-_PYTHON_KINDS = (("works-on-files", _FILES), ("waits-outside", _WAITS))
+_NAMED = late(r"stat\}|open|listdir|scandir|get_data")  # which are of files, and not of pipes
+_PYTHON_KINDS = (("works-on-files", _FILES, _NAMED), ("waits-outside", _WAITS, _WAITS))
 
 
 @rule
@@ -72,10 +76,11 @@ def functions_of_python(reports: Sequence[Report]) -> Iterator[Finding]:
         if report.tool != PYTHON or whole is None or whole.value < LEAST_S:
             continue
         own_times = [own for own in report.results if own.name.endswith(" own time")]
-        for kind, functions in _PYTHON_KINDS:
+        for kind, functions, certain in _PYTHON_KINDS:
             found = [own for own in own_times if functions.search(str(own.of["benchmark"]))]
             both = _sum(found)
-            if LARGE * whole.value <= both <= 1.02 * whole.value:
+            is_sure = any(certain.search(own.of["benchmark"]) for own in found)
+            if is_sure and LARGE * whole.value <= both <= 1.02 * whole.value:
                 most = max(found, key=lambda own: own.value)
                 words = {"most": most, "function": most.of["benchmark"], "whole": whole}
                 words |= {"all": both, "count": len(found), "share": both / whole.value}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Any
 
 from benchbook.explain.lazy_regex import late
@@ -125,7 +126,7 @@ def same_plan_twice(reports: Sequence[Report]) -> Iterator[Finding]:
     Decided by the names of the steps and the rows that they gave.
     """
     plans = [(report, whole) for report in _plans(reports) if (whole := _whole(report))]
-    for (first, slow), (second, fast) in zip(plans, plans[1:], strict=False):
+    for (first, slow), (second, fast) in pairwise(plans):
         rows = [
             [(own.of["rows"], own.of["loops"]) for own in _steps(each)] for each in (first, second)
         ]
