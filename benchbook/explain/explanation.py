@@ -14,6 +14,7 @@ from benchbook.explain import general_readers, readers, sample_detectors
 from benchbook.explain.clean.pipeline import log_of, panes_of
 from benchbook.explain.context import (
     best_of_runs,
+    claims,
     cpu_quotas,
     error_messages,
     file_systems,
@@ -196,6 +197,7 @@ def of_content(name: str, content: bytes, machine: Machine) -> Explained:
             headings.tell,
             titles.tell,
             threads_of_commands.tell,
+            claims.tell,
         ):
             with _guarded(f"reading of {telling.__module__}", notes):
                 telling(log_part, own)

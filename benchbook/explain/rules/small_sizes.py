@@ -11,7 +11,10 @@ from benchbook.explain.printed_digits import is_number
 from benchbook.explain.rules import rule
 from benchbook.explain.rules.common.findings import finding
 
-MICRO_TOOLS = ("google-benchmark", "go-bench", "criterion")
+MICRO_TOOLS = (
+    "google-benchmark", "go-bench", "criterion", "cargo-bench", "divan", "tinybench", "mitata",
+    "vitest-bench", "nanobench", "pytest-benchmark", "catch2", "tasty-bench", "benchee",
+)  # fmt: skip
 TOOLS = ("table", *MICRO_TOOLS)
 STATISTICS = ("", "mean", "median")
 LEAST_RATIO = 8  # of two sizes
@@ -19,11 +22,13 @@ LEAST_RATIO = 8  # of two sizes
 WORKERS = ("threads", "processes", "devices", "streams", "concurrency", "queue_depth", "cpus_given")
 FLAT = 0.3  # power of the size by which the time grows at first
 STEEP = 0.8  # and at last: the work is in proportion then
+FLATTER, STEEPER = 0.25, 0.3  # at first; and more at last, if it never is in proportion
 LEAST_SIZES = 3
 LEAST_FLAT_SIZES = 4
 LEAST_SPAN = 1000.0  # of the sizes whose time is the same
 EVEN = 1.1  # largest ÷ smallest time that are the same
 LEAST_NS = 1000.0  # of a time that is not that of a single look-up
+LEAST_LOOP_NS = 10.0  # of a time that a loop over elements takes
 LEAST_EACH_NS = 0.02  # for an element: less than any loop over memory takes
 _POWERS = {"": 1.0, "k": 1e3, "K": 1e3, "m": 1e6, "M": 1e6}
 _SIZE = late(
@@ -85,7 +90,8 @@ def fixed_cost(report: Report) -> Iterator[str]:
             continue
         (following, second), before = larger[0], smaller[-1]
         start, end = _power(several[0], larger[0]), _power(before, last)
-        if is_number(start) and start <= FLAT and end >= STEEP:
+        bends = start <= FLATTER and end >= start + STEEPER
+        if is_number(start) and start <= FLAT and (end >= STEEP or bends):
             words = {"first": first, "second": second, "times": following / small}
             words["grows"] = second.base_value / first.base_value
             yield finding("fixed-cost", words).explanation
@@ -119,3 +125,33 @@ def size_without_effect(report: Report) -> Iterator[str]:
             words = {"first": first, "last": last, "times": most / least, "each": each * 1000}
             yield finding("size-without-effect", words).explanation
             return
+
+
+SAME = 0.02  # of each other, two times
+LEAST_APART = 9.9  # times the size
+# What takes as long for every size by its nature.
+_LOOK_UP = late(
+    r"(?i)get|find|look|contain|has|index|push|pop|peek|insert|add|remove|delete|len|size|clone|copy"
+    r"|arc|ref|access|read|hit|miss|key|nth|first|last|next|thread|worker|client|connection|core|bit"
+    r"|port|version|v\d|sleep|wait|page|offset|const|seed|case|test|issue"
+)
+
+
+@rule
+def same_at_all_sizes(report: Report) -> Iterator[str]:
+    """A note on times that are the same for sizes at least ten times apart, of benchmarks whose
+    name does not say that they look up or take one of many."""
+    if report.tool not in MICRO_TOOLS:
+        return
+    for several in _sized(report).values():
+        sizes = [size for size, _ in several]
+        times = [time.base_value for _, time in several]
+        if len(sizes) < 2 or min(sizes) <= 1 or len(set(sizes)) < len(sizes):
+            continue
+        first, last = several[sizes.index(min(sizes))], several[sizes.index(max(sizes))]
+        is_same = max(times) <= (1 + SAME) * min(times) and min(times) >= LEAST_LOOP_NS
+        if not is_same or last[0] < LEAST_APART * first[0] or _LOOK_UP.search(first[1].name):
+            continue
+        words = {"first": first[1], "last": last[1], "times": last[0] / first[0]}
+        yield finding("same-at-all-sizes", words).explanation
+        return

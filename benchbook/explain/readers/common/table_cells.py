@@ -48,6 +48,8 @@ _SIGNED = r"[+\u2212-]?\d+(?:\.\d+)?"
 _CHANGE = late(
     rf"(?:[^\w\s+\u2212-]{{1,2}} ?)?(?P<value>{_SIGNED}) ?%"
     rf"(?: ?[\[(](?P<low>{_SIGNED}) ?%?, ?(?P<high>{_SIGNED}) ?%?[\])])?"
+    r"(?: (?:faster|slower|quicker|less|more|fewer|lower|higher|smaller|larger|better|worse"
+    r"|reduction|improvement|speed-?up|increase|decrease))?"
 )
 _SIGNS = ("+", "-", "\u2212")
 _OF_SHARE = late(
