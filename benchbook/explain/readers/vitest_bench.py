@@ -32,7 +32,7 @@ class _Run(Run):
     def finish(self) -> bool:
         """Keep the time for all of them where it is known."""
         if self.results and self.took[0]:
-            self.facts |= {"took_ms": self.took[0], "took_line": self.took[1]}
+            self.facts |= {"group_ms": self.took[0], "group_line": self.took[1]}
         return bool(self.results)
 
 

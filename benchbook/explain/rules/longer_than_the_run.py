@@ -19,7 +19,7 @@ def samples_take_longer(report: Report) -> Iterator[Finding]:
 
     A sample is an operation or more, so the time is a lower bound.
     """
-    took = report.facts.get("took_ms")
+    took = report.facts.get("group_ms")
     if not is_number(took) or took <= 0:
         return
     rows = [
@@ -31,6 +31,6 @@ def samples_take_longer(report: Report) -> Iterator[Finding]:
     if rows and needed >= TOO_LONG * took / 1e3:
         first, seconds = max(rows, key=lambda row: row[1])
         words = {"first": first, "samples": first.of["repetitions"], "seconds": seconds}
-        words |= {"took": took / 1e3, "line": report.facts["took_line"]}
+        words |= {"took": took / 1e3, "line": report.facts["group_line"]}
         words |= {"times": needed * 1e3 / took}
         yield finding("samples-take-longer", words, about=[own for own, _ in rows])
