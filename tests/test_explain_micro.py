@@ -1,5 +1,5 @@
-"""Micro-benchmarks and comparisons as pull requests have them: one sample of each kind, and one near
-it where nothing may be said. The logs are made up."""
+"""Micro-benchmarks and comparisons of pull requests: a sample of each kind, and one near it where
+nothing may be said. The logs are made up."""
 
 from __future__ import annotations
 
@@ -54,8 +54,24 @@ BOTH_WAYS = """| Benchmark | Original (s) | Unrolled (s) |
 | sum | 3.599 | 3.508 |
 | set | 3.473 | {last} |
 """
+TIMED = """$ time {command}
+{finished}
+real    0m9.120s
+user    0m31.004s
+sys     0m1.920s
+"""
+OF_TWO = """time sqg -a -j 2
+
+real    47m42.053s
+user    27m13.030s
+sys     {sys}m39.714s
+"""
+BUILT = "    Finished release [optimized] target(s) in 8.42s"
+OPS = """    Finished `bench` profile [{how}] target(s) in 0.10s
+test parse ... bench:       1,200 ns/iter (+/- 30)
+"""
 PLAN = """ Sort  (cost=9.0..9.1 rows=5 width=4) (actual time={time}..{time} rows=5 loops=1)
-   ->  {scan} on orders  (cost=0.0..8.1 rows={expected} width=4) (actual time=0.02..{time} rows={rows} loops=1)
+   ->  {scan} on t  (cost=0..8.1 rows={expected} width=4) (actual time=0.02..{time} rows={rows} loops=1)
          Filter: (id > 7)
          Rows Removed by Filter: {removed}
  Planning Time: {planning} ms
@@ -86,6 +102,22 @@ DOTNET = """| Method |     Mean |   Error |  StdDev |      P95 | Ratio |
             "the numbers in their names are 10 times apart",
             SIZES.format(name="resolve", large=298),
             SIZES.format(name="resolve", large=2900),
+        ),
+        (
+            "have 8.42 s of building in them",
+            TIMED.format(command="cargo run --release", finished=BUILT),
+            TIMED.format(command="./target/release/x", finished=BUILT),
+        ),
+        (
+            "may have building in it",
+            TIMED.format(command="go run .", finished=""),
+            TIMED.format(command="./x", finished=""),
+        ),
+        ("asks for 2 threads or jobs", OF_TWO.format(sys=15), OF_TWO.format(sys=35)),
+        (
+            "the profile dev",
+            OPS.format(how="unoptimized + debuginfo"),
+            OPS.format(how="optimized"),
         ),
         ("its 10 samples take", RATES.format(took=15123), RATES.format(took=15123000)),
         (

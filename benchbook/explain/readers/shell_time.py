@@ -34,7 +34,10 @@ _R_ROW = late(
     r"^(?P<user>\d{1,9}(?:\.\d{1,6})?) +(?P<sys>\d{1,9}(?:\.\d{1,6})?) +"
     r"(?P<real>\d{1,9}(?:\.\d{1,6})?)$"
 )
-_BSD = late(r"^(?P<real>\d+\.\d+) real +(?P<user>\d+\.\d+) user +(?P<sys>\d+\.\d+) sys$")
+_BSD = late(
+    r"^(?:(?P<label>[\w./-][^\n:]{0,60}?):? +)?(?P<real>\d+\.\d+) real +(?P<user>\d+\.\d+) user +"
+    r"(?P<sys>\d+\.\d+) sys$"
+)
 _WHOLE = (_ALL, _ZSH, _GNU, _CSH, _BSD)  # lines with all three
 _VERBOSE = {
     "User time (seconds)": "user", "System time (seconds)": "sys",
@@ -92,7 +95,11 @@ _LEAST = 2  # of the three: one line alone may be of anything
 # What stands above tells how many threads there were.
 _WORKERS = r"threads?|cores?|CPUs?|procs?|processes|workers|ranks"
 _COUNTED = late(rf"(?:^|[\s(])(?P<count>\d{{1,4}})[ -](?:{_WORKERS})\b", re.I)
-_NEAR = 4  # lines
+_NEAR, _FAR = 4, 12  # lines
+_BUILT = late(
+    r"^Finished .{1,80} target\(s\) in (?:(?P<minutes>\d{1,3})m )?(?P<seconds>\d{1,4}(?:\.\d+)?)s$"
+)
+_TYPED = late(r"^time +(?P<command>(?![A-Z])[\w./~-]{2,200} .{0,20}-\S.{0,1000})$")
 _VARIABLE = late(r"\w*(?:THREADS|CONCURRENCY|NPROCS?|WORKERS)")
 _OPTIONS = ("--threads", "--num-threads", "--num_threads", "-np", "--nproc", "--jobs", "-j")
 
@@ -102,6 +109,8 @@ class _Run(Run):
     """One timed command; `counted` is what the lines above say of its threads, and where."""
 
     counted: tuple[int, int] = (0, 0)
+    built: tuple[float, int] = (0.0, 0)  # seconds, and the line that says it
+    typed: tuple[str, int] = ("", 0)  # `time make` as text shows it, without a prompt
     is_headed: bool = False  # whether the line above holds the names of R's columns
 
     def finish(self) -> bool:
@@ -109,6 +118,12 @@ class _Run(Run):
         count, line = self.counted
         if count and self.line - line <= _NEAR:
             self.facts["threads"] = count
+        seconds, line = self.built
+        if seconds and 0 < self.line - line <= _FAR:
+            self.facts |= {"built_s": seconds, "built_line": line}
+        command, line = self.typed
+        if command and 0 < self.line - line <= _FAR:
+            self.facts.setdefault("command", command)
         return len(self.results) >= _LEAST and any(own.unit == "s" for own in self.results)
 
 
@@ -181,6 +196,11 @@ def _line(reading: Reading[_Run], text: str) -> None:
     elif reading.run.line and (found := _GNU_ROW.match(text)):
         for key, (name, unit) in _GNU_NAMES.items():
             reading.add(name, found[key], unit)
+    elif text.startswith("Finished ") and (found := _BUILT.match(text)):
+        seconds = 60 * int(found["minutes"] or 0) + float(found["seconds"])
+        reading.above["built"] = (seconds, reading.line.number)
+    elif text.startswith("time ") and (found := _TYPED.match(text)):
+        reading.above["typed"] = (found["command"], reading.line.number)
     elif found := _COUNTED.search(text):
         reading.above["counted"] = (int(found["count"]), reading.line.number)
 
@@ -196,7 +216,8 @@ def _part(reading: Reading[_Run], name: str, seconds: float | None) -> None:
 
 
 def _whole(reading: Reading[_Run], found: re.Match[str]) -> None:
-    reading.begin()
+    label = found.groupdict().get("label")
+    reading.begin(**({"facts": {"command": label}} if label else {}))
     for name, called in _NAMES.items():
         if found[name]:
             reading.add(called, _seconds(reading, found[name]), "s")

@@ -19,7 +19,8 @@ from benchbook.findings import Finding
 
 TOOLS = ("time", "hyperfine", "perf-stat")
 LEAST_NS = 5e8  # of an elapsed time, in which threads have time to work
-LEAST_ASKED = 3
+LEAST_ASKED = 2
+ALONE_OF_TWO = 1.0  # one of two may wait for the other at times
 ALONE = (0.7, 1.15)  # CPUs that were busy on average
 
 
@@ -67,6 +68,8 @@ def one_cpu_of_many(reports: Sequence[Report]) -> Iterator[Finding]:
         if not is_number(asked) or asked < LEAST_ASKED or (own := busy(report)) is None:
             continue
         is_far = bool(ELSEWHERE.match(command_of(report)))
+        if asked == LEAST_ASKED and own.cpus > ALONE_OF_TWO:
+            continue
         if not is_far and own.elapsed.base_value >= LEAST_NS and ALONE[0] <= own.cpus <= ALONE[1]:
             words = {"elapsed": own.elapsed, "cpu": own.on_cpus_ns, "asked": int(asked)}
             yield finding("one-of-many", words, cpus=own.cpus)
