@@ -4,7 +4,7 @@ tool printed them, and rates that were asked for and not reached."""
 from __future__ import annotations
 
 import statistics
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
