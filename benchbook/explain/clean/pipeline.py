@@ -25,7 +25,8 @@ _ZEROS = bytes.maketrans(b"123456789", b"000000000")  # many times as fast as a 
 # What people paint behind a figure: `12.3ms ⚡ WINNER`, `| 74 MiB/s ❌ |`.
 _PAINTED = late(
     r"(?<=[\w)%])[ \t]{0,8}[\u2600-\u27bf\u2b05-\u2b55\U0001f300-\U0001faff\ufe0f\u200d]{1,8}"
-    r"(?: [A-Z]{4,12})?(?=[ \t]{0,80}(?:\||$))",
+    r"(?: [A-Z]{4,12})?(?=[ \t]{0,80}(?:\||$))"
+    r"|(?<=\| )[\u2600-\u27bf\u2b05-\u2b55\U0001f300-\U0001faff\ufe0f\u200d]{1,8} (?=[\w`*])",
     re.M,
 )
 _ENDLESS = late(rf"\d{{{_MOST_DIGITS},}}")

@@ -235,6 +235,8 @@ def _of_console(log: Log) -> list[Report]:
             reports.append(report)
         elif report is not None and (row := (_OLD_ROW if in_head else _ROW).match(text)):
             _console_row(log, line, row, columns, report)
+        elif report is None and "/iter" in text:
+            continue  # of mitata, which has times behind
         elif report is None and _BARE_ROW.search(text) and (row := _ROW.match(text)):
             report = Report(TOOL, [], line.number, "", facts, notes)
             reports.append(report)

@@ -14,7 +14,8 @@ TOOL = "timeit"
 _UNIT = r"(?:nsec|usec|msec|sec|ns|us|µs|μs|ms|s)"
 _COUNT = r"\d[\d,]*"
 _BEST = late(
-    rf"^(?P<loops>{_COUNT}) loops?, best of (?P<repeats>\d+): (?P<best>\d+(?:\.\d+)?) "
+    rf"^(?:(?P<label>[\w(][^:\n]{{0,60}}): +)?(?P<loops>{_COUNT}) loops?, best of "
+    rf"(?P<repeats>\d+): (?P<best>\d+(?:\.\d+)?) "
     rf"(?P<unit>{_UNIT}) per loop$"
 )
 _MEAN = late(
@@ -71,6 +72,8 @@ def _line(reading: Reading[_Run], text: str) -> None:
     }
     unit = _UNITS.get(found["unit"], found["unit"])
     figures = found.groupdict()
+    if figures.get("label"):
+        reading.run.facts.setdefault("command", figures["label"])
     if figures.get("best"):
         reading.add("time", figures["best"], unit, "best", of)
     else:

@@ -120,3 +120,26 @@ def two_commands(reports: Sequence[Report]) -> Iterator[str]:
         words: dict[str, Any] = {"first": first.result, "second": second.result}
         words |= {"first_error": _printed(first), "second_error": _printed(second)}
         yield finding("overlapping-means", words).explanation
+
+
+SMALL = 0.03  # of the figure, every change
+LEAST_PAIRS = 3
+OF_ONE_PROCESS = ("benchmarkdotnet", "criterion", "pytest-benchmark", "divan", "nanobench")
+
+
+@rule
+def small_changes_of_blocks(reports: Sequence[Report]) -> Iterator[str]:
+    """A note on figures of two blocks that all change by at most 3 %, some up and some down, and by
+    more than their errors: these are of one start of the program."""
+    if any(report.tool not in OF_ONE_PROCESS for report in reports) or len(reports) > MOST:
+        return
+    pairs = [(old.result, new.result) for old, new in _pairs(reports) if not _is_near(old, new)]
+    changes = [new.base_value / old.base_value - 1 for old, new in pairs]
+    if len(pairs) < LEAST_PAIRS or max(map(abs, changes)) > SMALL:
+        return
+    up = [pair for pair, change in zip(pairs, changes, strict=True) if change > 0]
+    down = [pair for pair, change in zip(pairs, changes, strict=True) if change < 0]
+    if up and down:
+        words: dict[str, Any] = {"count": len(pairs), "up": len(up), "down": len(down)}
+        words |= {"most": max(map(abs, changes)), "old": up[0][0], "new": up[0][1]}
+        yield finding("small-changes-of-blocks", words).explanation

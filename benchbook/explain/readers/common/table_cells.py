@@ -101,7 +101,7 @@ _DIGITS_OF_COUNT = 6
 _BARE = late(
     r"(?:alloc(?:ation)? )?ratio(?: ?sd)?|speed-?ups?|factor|relative|efficiency|scores?"
     r"|p-?values?(?: \([^()]{1,40}\))?"
-    r"|gen ?\d|ipc|cpi|op/s|ops",
+    r"|gen ?\d|ipc|cpi|op/s|ops|(?:# ?)?alloc(?:ation)?s(?: ?/ ?op)?|gcs?(?: count)?",
     re.I,
 )
 _MEMORY = late(r"alloc|\bmem|\brss\b|heap|footprint|\bpeak\b", re.I)
