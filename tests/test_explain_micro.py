@@ -70,8 +70,56 @@ BUILT = "    Finished release [optimized] target(s) in 8.42s"
 OPS = """    Finished `bench` profile [{how}] target(s) in 0.10s
 test parse ... bench:       1,200 ns/iter (+/- 30)
 """
+SIZED = """Benchmark               (size)   Mode  Cnt     Score     Error   Units
+Protocol.addEntryV2         10  thrpt   50  5512.282 ±  93.379  ops/ms
+Protocol.addEntryV2       1000  thrpt   50  {middle} ± 158.577  ops/ms
+Protocol.addEntryV2      10000  thrpt   50  5504.068 ±  91.632  ops/ms
+Protocol.addEntryV3         10  thrpt   50  3140.595 ± 132.859  ops/ms
+Protocol.addEntryV3       1000  thrpt   50  1912.591 ±  52.075  ops/ms
+Protocol.addEntryV3      10000  thrpt   50  {last} ±  11.246  ops/ms
+"""
+WINNER = """a.last() x 17,124,729 ops/sec ±1.79% (92 runs sampled)
+b.last() x 29,032,323 ops/sec ±1.78% (87 runs sampled)
+c.last() x {slow} ops/sec ±1.82% (92 runs sampled)
+Winner is: b.last() (138.95% faster)
+"""
+PYPERF = """I saw this on {what}:
+- pidigits: 188 ms +- 0 ms -> 208 ms +- 0 ms: 1.11x slower
+"""
+THROUGHPUT = """| Size | Time | Throughput |
+|---|---|---|
+| 1 MiB | 2.0 ms | 524 MB/s |
+| 16 MiB | 30 ms | {rate} MB/s |
+| 64 MiB | 128 ms | 524 MB/s |
+"""
+TITLED = """| Program | Time |
+|---|---|
+| Fibonacci (n=40) | {own} ❌ |
+| Sieve | 710.3 ms |
+"""
+TWO_BLOCKS = """before
+
+| Method |       Mean |     Error |    StdDev |
+|------- |-----------:|----------:|----------:|
+|  First | 903.841 us | 2.8299 us | 2.6471 us |
+| Second |  16.340 us | 0.0537 us | 0.0470 us |
+|  Third | 672.761 us | 4.0044 us | 3.7457 us |
+
+after
+
+| Method |       Mean |     Error |    StdDev |
+|------- |-----------:|----------:|----------:|
+|  First | {first} us | 3.6893 us | 3.4510 us |
+| Second |  16.222 us | 0.0554 us | 0.0412 us |
+|  Third | 686.196 us | 3.3384 us | 3.8644 us |
+"""
+SMALL = """| test | main | this PR | change |
+|---|---|---|---|
+| a | 12.1 ms | 12.0 ms | -0.8% |
+| b | 45.3 ms | {new} ms | {change}% |
+"""
 PLAN = """ Sort  (cost=9.0..9.1 rows=5 width=4) (actual time={time}..{time} rows=5 loops=1)
-   ->  {scan} on t  (cost=0..8.1 rows={expected} width=4) (actual time=0.02..{time} rows={rows} loops=1)
+   ->  {scan} on t  (cost=0..8 rows={expected} width=4) (actual time=0..{time} rows={rows} loops=1)
          Filter: (id > 7)
          Rows Removed by Filter: {removed}
  Planning Time: {planning} ms
@@ -118,6 +166,37 @@ DOTNET = """| Method |     Mean |   Error |  StdDev |      P95 | Ratio |
             "the profile dev",
             OPS.format(how="unoptimized + debuginfo"),
             OPS.format(how="optimized"),
+        ),
+        (
+            "as fast at all sizes",
+            SIZED.format(middle=5637.913, last=386.187),
+            SIZED.format(middle=5637.913, last=1900.1),
+        ),
+        (
+            "compares b.last() with the slowest",
+            WINNER.format(slow="12,149,850"),
+            WINNER.format(slow="9,149,850"),
+        ),
+        (
+            "both sides are the same",
+            PYPERF.format(what="two builds of the same exact changeset"),
+            PYPERF.format(what="both runs on the same machine"),
+        ),
+        (
+            "time and rate make the same work",
+            THROUGHPUT.format(rate=5593),
+            THROUGHPUT.format(rate=559),
+        ),
+        ("less than a cycle", TITLED.format(own="45.2 ms"), TITLED.format(own="450.2 ms")),
+        (
+            "are of the iterations of one start",
+            TWO_BLOCKS.format(first=892.665),
+            TWO_BLOCKS.format(first=792.665),
+        ),
+        (
+            "no spread is given",
+            SMALL.format(new=44.9, change=-0.9),
+            SMALL.format(new=34.9, change=-23.0),
         ),
         ("its 10 samples take", RATES.format(took=15123), RATES.format(took=15123000)),
         (

@@ -12,6 +12,7 @@ from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Line, Log, Report
 
 TOOLS = ("table", "figures")
+LIBRARIES = ("benchmark.js", "tinybench", "vitest-bench", "benchmark-ips")
 _WORDS = (
     "aster",
     "peedup",
@@ -44,7 +45,7 @@ _LONGEST, _MANY = 300, 400
 def tell(log: Log, reports: list[Report]) -> None:
     """Give the first table of the log the claims of its text: the value, whether it is in per cent,
     whether it is "faster", of what it is, and its line."""
-    own = [report for report in reports if report.tool in TOOLS]
+    own = [report for report in reports if report.tool in (*TOOLS, *LIBRARIES)]
     if not own or len(own) < len(reports):
         return
     taken = lines_of_results(reports)

@@ -10,8 +10,9 @@ from benchbook.explain.readers.common.line_reader import LineReader, Reading, Ru
 
 TOOL = "benchmark.js"
 _ROW = late(
-    r"^(?:[-+*>] )?(?P<name>\S.{0,200}?) x (?P<rate>\d[\d,]*(?:\.\d+)?) ops/sec (?:±|\+/-|\+-) ?"
-    r"(?P<percent>\d+(?:\.\d+)?)% \((?P<runs>\d+) runs? sampled\)$"
+    r"^(?:[-+*>✓✔] +|\d{1,3} )?['\"]?"
+    r"(?P<name>\S.{0,200}?) x (?P<rate>\d[\d,]*(?:\.\d+)?) ops/sec (?:±|\+/-|\+-) ?"
+    r"(?P<percent>\d+(?:\.\d+)?)% \((?P<runs>\d+) runs? sampled\)(?:['\"][ ,'\"]*)?$"
 )
 # Which of two builds it is, where somebody wrote that before the name or behind it.
 _SIDE = late(

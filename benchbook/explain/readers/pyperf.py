@@ -34,7 +34,7 @@ _COMPARED = late(
 # What `compare_to --group-by-speed` lists under its titles.
 _GROUP = late(r"^(?:Slower|Faster|Same speed) \(\d+\):$")
 _GROUPED = late(
-    rf"^- (?P<name>\S.{{0,200}}?): (?P<first>{_NUMBER} {_UNIT} \+- {_NUMBER} {_UNIT}) -> "
+    rf"^(?:- )?(?P<name>\S.{{0,200}}?): (?P<first>{_NUMBER} {_UNIT} \+- {_NUMBER} {_UNIT}) -> "
     rf"(?P<second>{_NUMBER} {_UNIT} \+- {_NUMBER} {_UNIT}): "
     r"(?:(?P<times>\d{1,9}(?:\.\d{1,3})?)x (?P<way>faster|slower)|no change)"
 )
@@ -82,6 +82,8 @@ _OF_TEXT = (
     "Slower (",
     "Faster (",
     "Same ",
+    "x slower",
+    "x faster",
     "* the standard deviation (",
 )
 
@@ -200,7 +202,7 @@ def _of_text(log: Log) -> list[Report]:
             pending, count = [], None
         elif found := _COMPARED.match(text):
             reports += _compared(log, line, found, found["name"] or title)
-        elif grouped and (found := _GROUPED.match(text)):
+        elif (found := _GROUPED.match(text)) and (grouped or found["times"]):
             reports += _compared(log, line, found, found["name"])
         elif _GROUP.match(text):
             grouped = True

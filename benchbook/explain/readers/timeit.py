@@ -61,10 +61,14 @@ def _line(reading: Reading[_Run], text: str) -> None:
         elif found := _SLOWEST.match(text):
             reading.above["slowest"] = (float(found["times"]), reading.line.number)
         return
+    text, _, comment = text.partition("  # ")
+    text = text.rstrip()
     found = _BEST.match(text) or _MEAN.match(text) or _AVERAGE.match(text)
     if found is None:
         return
     reading.begin()
+    if comment:
+        reading.run.facts["command"] = comment.strip()
     reading.above.pop("slowest", None)
     of: dict[str, Any] = {
         "repetitions": int(found["repeats"]),

@@ -98,6 +98,8 @@ def mean_of_ratios(reports: Sequence[Report]) -> Iterator[Finding]:
     """An average speed-up that is the mean of the rows' ratios, where the sums of their times make
     another one."""
     for report in reports:
+        if report.tool not in TOOLS:
+            continue
         claims = [_Claim(*own) for own in report.facts.get("claims", ())]
         claims = [claim for claim in claims if claim.of == "average" and not claim.is_percent]
         pairs = [row for row in _rows(report) if len(row) == 2 and all(own.is_time for own in row)]

@@ -188,6 +188,32 @@ def one_wide_row(report: Report) -> Iterator[str]:
         yield finding("one-wide-row", words).explanation
 
 
+MANY_WIDE = 0.1  # of the mean: the middle error of the rows
+
+
+@rule
+def all_rows_wide(report: Report) -> Iterator[str]:
+    """A note on tables of JMH whose means are known to a tenth at the middle, or worse."""
+    if report.tool != "jmh":
+        return
+    means = {(own.name, own.line): own for own in report.being("mean") if own.is_positive}
+    shares = sorted(
+        (
+            (error.value / mean.value, mean.line, mean, error)
+            for error in report.being("confidence 99.9 %")
+            if error.is_number and (mean := means.get((error.name, error.line)))
+            if (mean.of.get("repetitions") or 0) > FEW and ":" not in mean.name
+        ),
+        key=lambda entry: entry[:2],
+    )
+    if len(shares) < LEAST_ROWS or shares[len(shares) // 2][0] < MANY_WIDE:
+        return
+    if shares[-1][0] <= WIDE:
+        words = {"mean": shares[-1][2], "error": shares[-1][3], "share": shares[-1][0]}
+        words |= {"middle": shares[len(shares) // 2][0], "count": len(shares)}
+        yield finding("all-rows-wide", words).explanation
+
+
 FEW, KNOWN_TO = 5, 0.1  # iterations; of the mean, half of its interval
 
 

@@ -137,6 +137,47 @@ _LOOK_UP = late(
 )
 
 
+# Words that say it even where a column gives the size.
+_BY_NATURE = late(r"(?i)get|find|look|contain|has|peek|pop|size|hit|miss|len")
+GROWS = 3.0  # times as long at its largest size, another benchmark of the table
+
+
+@rule
+def same_for_all_parameters(report: Report) -> Iterator[str]:
+    """A note on benchmarks of JMH that are as fast at all sizes of the column of parameters, where
+    another benchmark of the table slows down with them."""
+    if report.tool != "jmh":
+        return
+    series: dict[str, list[tuple[float, Result]]] = {}
+    for own in report.being("mean"):
+        parameters = str(own.of.get("parameters", ""))
+        if parameters.isdecimal() and own.is_positive and ":" not in own.name:
+            series.setdefault(own.name, []).append((float(parameters), own))
+    spans = {
+        name: (min(several, key=_first), max(several, key=_first), _extent(several))
+        for name, several in series.items()
+        if len({size for size, _ in several}) == len(several) >= LEAST_SIZES
+    }
+    grown = [name for name, (small, large, extent) in spans.items() if extent >= GROWS]
+    for name, (small, large, extent) in spans.items():
+        is_far = large[0] >= LEAST_SPAN / 10 * small[0]
+        if grown and is_far and extent <= EVEN and not _BY_NATURE.search(name.rsplit(".", 1)[-1]):
+            words = {"first": small[1], "last": large[1], "times": large[0] / small[0]}
+            words |= {"other": spans[grown[0]][1][1], "grows": spans[grown[0]][2]}
+            yield finding("same-for-all-parameters", words).explanation
+            return
+
+
+def _first(entry: tuple[float, Result]) -> float:
+    return entry[0]
+
+
+def _extent(several: list[tuple[float, Result]]) -> float:
+    """How many times the largest figure is the smallest."""
+    values = [own.value for _, own in several]
+    return max(values) / min(values)
+
+
 @rule
 def same_at_all_sizes(report: Report) -> Iterator[str]:
     """A note on times that are the same for sizes at least ten times apart, of benchmarks whose
