@@ -118,6 +118,23 @@ SMALL = """| test | main | this PR | change |
 | a | 12.1 ms | 12.0 ms | -0.8% |
 | b | 45.3 ms | {new} ms | {change}% |
 """
+SQL = """mysql> SELECT COUNT(*) FROM orders;
+1 row in set (3.42 sec)
+
+mysql> SELECT COUNT(*) FROM {second};
+1 row in set (0.05 sec)
+"""
+NOTHING = """vector push_back: 15 ms
+list push_back: 16 ms
+vector iterate: {none} ms
+deque iterate: 31 ms
+"""
+FALLS = """| Sort | 1K | 10K | 100K | 1M |
+|---|---|---|---|---|
+| radix | {first} ms | 0.11 ms | 1.2 ms | 14 ms |
+"""
+WAY = """Search performance: 100ms -> 20ms (5x {way})
+"""
 PLAN = """ Sort  (cost=9.0..9.1 rows=5 width=4) (actual time={time}..{time} rows=5 loops=1)
    ->  {scan} on t  (cost=0..8 rows={expected} width=4) (actual time=0..{time} rows={rows} loops=1)
          Filter: (id > 7)
@@ -198,6 +215,14 @@ DOTNET = """| Method |     Mean |   Error |  StdDev |      P95 | Ratio |
             SMALL.format(new=44.9, change=-0.9),
             SMALL.format(new=34.9, change=-23.0),
         ),
+        ("The same statement took", SQL.format(second="orders"), SQL.format(second="users")),
+        ("whole ticks of 15.6 ms", NOTHING.format(none=0), NOTHING.format(none=5)),
+        (
+            "More work seldom takes less time",
+            FALLS.format(first=0.9),
+            FALLS.format(first=0.02),
+        ),
+        ("it became faster", WAY.format(way="slower"), WAY.format(way="faster")),
         ("its 10 samples take", RATES.format(took=15123), RATES.format(took=15123000)),
         (
             "the mean of the 3 ratios",

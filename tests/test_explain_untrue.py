@@ -176,7 +176,7 @@ def printed(log: str, capsys: pytest.CaptureFixture[str]) -> str:
         (CRITERION, "may be why"),
         (POOP, "212,000,000,000"),
         (SMALL_CHANGES, "BenchmarkMinMed ns/op new in line 3 changes by -1.72 %"),
-        (PIDIGITS, "old 188 ms"),
+        (PIDIGITS, "mean 188 ms"),
         (EXPONENT, "1,221.9"),
         (SYSTEM_WIDE.format(event="cycles", program="./bench 3"), "not of ./bench alone"),
         (VERBOSE_TIME, "So 5.88 CPUs were busy"),

@@ -71,6 +71,25 @@ def times_of_sentence(report: Report) -> Iterator[Finding]:
         yield finding("times-of-sentence", words, about=[entry[0] for entry in wrong])
 
 
+LEAST_OF_WAY = 0.02  # of the figures, by which they must differ
+
+
+@rule
+def way_of_sentence(report: Report) -> Iterator[Finding]:
+    """ "Faster" or "slower" next to a time that goes the other way."""
+    for statistic in ("change", "ratio"):
+        for said, old, new in _claims(report, statistic):
+            way = said.of.get("said_way")
+            change = new.base_value / old.base_value - 1
+            is_slower = change > 0 if old.is_time else change < 0
+            told = way == "slower"
+            if way and abs(change) >= LEAST_OF_WAY and told != is_slower:
+                words: dict[str, Any] = {"printed": said, "old": old, "new": new, "way": way}
+                words["other"] = "slower" if is_slower else "faster"
+                yield finding("way-of-sentence", words, about=[said])
+                return
+
+
 @rule
 def means_in_sentences(report: Report) -> Iterator[Finding]:
     """The only two means of a text, which differ by less than their deviations."""

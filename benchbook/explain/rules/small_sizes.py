@@ -50,7 +50,7 @@ def _size(text: str) -> float:
     return size
 
 
-def _sized(report: Report) -> dict[str, list[tuple[float, Result]]]:
+def sized_times(report: Report) -> dict[str, list[tuple[float, Result]]]:
     """Times by what they are of, each with its size: a number in a name, in the head of a column
     or in the label of a row."""
     series: dict[str, list[tuple[float, Result]]] = {}
@@ -79,7 +79,7 @@ def fixed_cost(report: Report) -> Iterator[str]:
     """
     if report.tool not in TOOLS:
         return
-    for several in _sized(report).values():
+    for several in sized_times(report).values():
         sizes = [size for size, _ in several]
         if len(sizes) < LEAST_SIZES or sizes != sorted(set(sizes)) or sizes[0] <= 0:
             continue
@@ -110,7 +110,7 @@ def size_without_effect(report: Report) -> Iterator[str]:
     an element would take less time than any loop over memory takes."""
     if report.tool not in MICRO_TOOLS:
         return
-    for several in _sized(report).values():
+    for several in sized_times(report).values():
         sizes = [size for size, _ in several]
         times = [time.base_value for _, time in several]
         if len(sizes) < LEAST_FLAT_SIZES or min(sizes) <= 0 or len(set(sizes)) < len(sizes):
@@ -184,7 +184,7 @@ def same_at_all_sizes(report: Report) -> Iterator[str]:
     name does not say that they look up or take one of many."""
     if report.tool not in MICRO_TOOLS:
         return
-    for several in _sized(report).values():
+    for several in sized_times(report).values():
         sizes = [size for size, _ in several]
         times = [time.base_value for _, time in several]
         if len(sizes) < 2 or min(sizes) <= 1 or len(set(sizes)) < len(sizes):

@@ -33,6 +33,7 @@ _FILLED = late(
     r"[\s,(=:~\u2248\u2014-]*(?:(?:as|so|or|for|that|which|is|was|it|about|nearly|roughly|almost|an?"
     r"|by|of|only|i\.e\.|e\.g\.|around|approximately|over|improvement)\b[\s,(=:~\u2248-]*){0,6}"
 )
+_WAY = late(r" (?P<way>faster|slower|quicker)\b", re.I)
 _PARTED = late(r"[,;.!?]\s|\b(?:and|but|while|whereas|then)\b")
 _MEAN = late(
     rf"\b(?:[Aa]verage[sd]?|[Mm]ean|[Aa]vg)\b[^.;\n]{{0,80}}?(?P<mean>{_NUMBER}) ?"
@@ -174,7 +175,9 @@ def _claim(
         is_change = bool(said[0]["percent"])
         value = float(said[0]["percent"] or said[0]["times"])
         kind = ("change", "%") if is_change else ("ratio", "1")
-        yield Result("said", value, kind[1], line.number, kind[0], of)
+        way = _WAY.match(said[0].string, said[0].end())
+        of_claim = {**of, "said_way": way["way"].lower()} if way else of
+        yield Result("said", value, kind[1], line.number, kind[0], of_claim)
 
 
 def _means(log: Log, line: Line, before: Sequence[Result]) -> Iterator[Result]:
