@@ -46,7 +46,8 @@ HIDDEN |= {"is_average", "cpu_of_run_s", "wall_of_run_s", "end_of_run_line"}
 HIDDEN |= {"said_regressions", "said_unstable_rows", "is_whole"}
 HIDDEN |= {"modes", "histograms", "unsatisfied", "recommended", "asked_per_s"}
 HIDDEN |= {"failed_are_counted"}
-HIDDEN |= {"plan", "depth", "row_filter", "claims", "said_way", "is_typed"}  # of the steps of a query
+HIDDEN |= {"plan", "depth", "row_filter"}  # of the steps of a query
+HIDDEN |= {"claims", "said_way", "is_typed"}
 _INTERNAL = late(
     r"^(?:said|warned|fastest|debug|unmeasured|checksum|clock_step|has_head|below_tick|is_"
     r"|asked_in|counted_in|cached_on|first_run)|_line$|_in_line$"

@@ -45,7 +45,8 @@ def _line(reading: Reading[_Run], text: str) -> None:
     if run.statement and (found := _NEXT.match(text)):
         run.statement += f" {found['statement'].strip()}"
         return
-    unit, value = "s", None
+    unit = "s"
+    value: float | None = None
     if found := _MYSQL.match(text):
         value = 3600 * int(found["hours"] or 0) + 60 * int(found["minutes"] or 0)
         value += float(found["seconds"])

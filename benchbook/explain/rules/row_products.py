@@ -32,9 +32,9 @@ def _rows(report: Report) -> list[_Row]:
     them."""
     made = []
     for row in grouped(report.results, lambda result: result.line).values():
-        own = [one for one in row if one.statistic in MIDDLES and one.is_positive]
-        times = [one for one in own if one.is_time]
-        rates = [one for one in own if one.unit.endswith("/s")]
+        middles = [own for own in row if own.statistic in MIDDLES and own.is_positive]
+        times = [own for own in middles if own.is_time]
+        rates = [own for own in middles if own.unit.endswith("/s")]
         if len(times) != 1 or len(rates) != 1:
             continue
         time, rate = times[0], rates[0]

@@ -39,9 +39,9 @@ def same_code(reports: Sequence[Report]) -> Iterator[Finding]:
     changes = changes or list(_of_blocks(reports))
     differ = told[0].get("said_same_differ")
     if not changes and differ:
-        words = {"said": told[0]["said_same"], "line": told[0]["said_same_line"]}
+        said, line = told[0]["said_same"], told[0]["said_same_line"]
         about = [own for report in reports for own in report.results]
-        yield finding("said-to-differ", words, about=about, differ=differ)
+        yield finding("said-to-differ", about=about, said=said, line=line, differ=differ)
     if not changes:
         return
     most, result = max(changes, key=lambda entry: abs(entry[0]))
