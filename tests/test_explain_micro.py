@@ -253,6 +253,12 @@ def test_what_the_figures_decide(words: str, faulty: str, clean: str) -> None:
     assert words not in statements(clean)
 
 
+def test_times_of_a_build_are_no_times_of_the_program() -> None:
+    """A build without optimisation is none that was timed, where only builds are."""
+    line = "Finished dev [unoptimized + debuginfo] target(s) in 12m 10s\n"
+    assert "the profile dev" not in statements("Build times:\n" + line * 2)
+
+
 def test_percentiles_of_benchmarkdotnet_are_no_parameters() -> None:
     """A row with its P95 is not accused of another baseline."""
     assert "other parameters" not in statements(DOTNET)

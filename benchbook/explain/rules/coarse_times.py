@@ -28,7 +28,7 @@ def printed_as_nothing(reports: Sequence[Report]) -> Iterator[str]:
             times = [own for own in report.being("", "mean", "median") if own.unit == unit]
             none = [own for own in times if own.value == 0]
             some = [own for own in times if own.value > 0]
-            if not none or len(times) < LEAST or any(own.value % 1 for own in some):
+            if not none or not some or len(times) < LEAST or any(own.value % 1 for own in some):
                 continue
             words = {"first": none[0], "count": len(none), "all": len(times), "ticks": None}
             if unit == "ms" and some and all(map(_is_tick, some)):
