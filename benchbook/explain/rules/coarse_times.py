@@ -30,9 +30,9 @@ def printed_as_nothing(reports: Sequence[Report]) -> Iterator[str]:
             some = [own for own in times if own.value > 0]
             if not none or not some or len(times) < LEAST or any(own.value % 1 for own in some):
                 continue
-            words = {"first": none[0], "count": len(none), "all": len(times), "ticks": None}
+            words = {"first": none[0], "count": len(none), "all": len(times), "tick": None}
             if unit == "ms" and some and all(map(_is_tick, some)):
-                words["ticks"] = some[0].value
+                words["tick"] = some[0].value
             yield finding("printed-as-nothing", words).explanation
             return
 
