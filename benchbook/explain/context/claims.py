@@ -39,6 +39,14 @@ _OTHER = late(
     r"(?i)memor|\bsize|alloc|bundle|disk|cost|token|accura|expect|target|goal|should|could|would"
     r"|theor|compress|throughput of|cpu usage|energy"
 )
+_OF_ALL = ("every ", " all ", " ALL ", "always ", "onsistent")
+WINS = late(
+    r"(?i)\b(?:outperform\w*|faster|fastest|wins?|beats?|leads?|leadership|ahead)\b.{0,80}"
+    r"\b(?:every|all|always|consistent(?:ly)?)\b"
+    r"|\b(?:every|all|always|consistent(?:ly)?)\b.{0,80}"
+    r"\b(?:outperform\w*|faster|fastest|wins?|beats?|leads?|leadership|ahead)\b"
+)
+_NOT = late(r"(?i)\b(?:not|n't|except|but|nearly|almost|most)\b")
 _LONGEST, _MANY = 300, 400
 
 
@@ -57,6 +65,10 @@ def tell(log: Log, reports: list[Report]) -> None:
     ]
     if claims:
         own[0].facts["claims"] = claims
+    for line in log.having(*_OF_ALL)[:_MANY]:
+        if line.number not in taken and "|" not in line.text and _says_always(line.text):
+            own[0].facts |= {"said_always": line.text[:_LONGEST], "said_always_line": line.number}
+            return
 
 
 def _claims(line: Line) -> Iterator[tuple[float, bool, bool, str, int]]:
@@ -67,3 +79,8 @@ def _claims(line: Line) -> Iterator[tuple[float, bool, bool, str, int]]:
     of = "average" if _AVERAGE.search(text) else "most" if _MOST.search(text) else ""
     is_more = bool(_MORE.search(text))  # "2 times faster" may mean 3 to 1
     yield float(found[0]["value"]), bool(found[0]["percent"]), is_more, of, line.number
+
+
+def _says_always(text: str) -> bool:
+    """Whether it says that something is faster in all cases, without an exception."""
+    return len(text) <= _LONGEST and bool(WINS.search(text)) and not _NOT.search(text)

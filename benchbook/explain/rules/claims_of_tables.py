@@ -9,7 +9,7 @@ from math import comb, exp, log
 from statistics import fmean
 from typing import Any, NamedTuple
 
-from benchbook.explain.context.claims import TOOLS
+from benchbook.explain.context.claims import TOOLS, WINS
 from benchbook.explain.model import Report, Result
 from benchbook.explain.printed_digits import half_of_last_digit
 from benchbook.explain.results import grouped
@@ -158,3 +158,48 @@ def both_ways(report: Report) -> Iterator[Finding]:
         words |= {"old": old, "least": min(map(abs, apart)), "most": max(map(abs, apart))}
         words |= {"by_chance": min(by_chance, 1.0), "count": len(pairs)}
         yield finding("both-ways", words, about=[own for row in pairs for own in row])
+
+
+@rule
+def not_always_faster(reports: Sequence[Report]) -> Iterator[Finding]:
+    """A text that says that one column is faster in all rows, and rows in which it is not.
+
+    Decided by the times, and by the only column whose head stands in the sentence.
+    """
+    for report in reports:
+        said = str(report.facts.get("said_always", "")).lower()
+        if report.tool != "table" or not said:
+            continue
+        rows = [[own for own in row if own.is_time] for row in _rows(report)]
+        rows = [row for row in rows if len(row) > 1]
+        named = {own.name for row in rows for own in row if _is_in(own.name, said)}
+        wins = WINS.search(said)
+        before = [name for name in named if wins and said.find(name.lower()) < wins.start()]
+        if len(before) != 1:
+            continue  # nobody knows what is said to be faster
+        (mine,) = before
+        slower, count = list[tuple[Result, Result]](), 0
+        for row in rows:
+            own = [result for result in row if result.name == mine]
+            others = [result for result in row if result.name != mine]
+            if len(own) != 1 or not others:
+                continue
+            count += 1
+            best = min(others, key=lambda result: result.base_value)
+            if own[0].base_value > (1 + LEAST_SLOWER) * best.base_value:
+                slower.append((own[0], best))
+        if slower:
+            first, best = slower[0]
+            words: dict[str, Any] = {"line": report.facts["said_always_line"], "own": first}
+            words |= {"best": best, "slower": len(slower), "count": count}
+            yield finding("not-always-faster", words, about=[own for own, _ in slower])
+            return
+
+
+LEAST_SLOWER = 0.03
+LEAST_NAME = 3  # letters of a head
+
+
+def _is_in(name: str, said: str) -> bool:
+    """Whether the head of a column stands in a sentence."""
+    return len(name) >= LEAST_NAME and name.lower() in said
