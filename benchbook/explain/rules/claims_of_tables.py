@@ -124,6 +124,7 @@ def mean_of_ratios(reports: Sequence[Report]) -> Iterator[Finding]:
 
 
 LEAST_ROWS, MOST_APART = 4, 0.08
+MOST = 5000  # figures of a table that people write
 LEAST_APART = 0.001
 CHANCE = 0.1
 
@@ -137,7 +138,7 @@ def both_ways(report: Report) -> Iterator[Finding]:
     """
     if report.tool != "table" or report.being("error", "stddev", "range", "confidence 99.9 %"):
         return
-    if report.knowing("p_value", "change_low_percent"):
+    if report.knowing("p_value", "change_low_percent") or len(report.results) > MOST:
         return
     pairs = [row for row in _rows(report) if row]
     if len(pairs) < LEAST_ROWS or any(len(row) != 2 for row in pairs):

@@ -18,6 +18,7 @@ _COUNTED = late(
 )
 _POWERS = {"k": 1e3, "thousand": 1e3, "m": 1e6, "million": 1e6, "g": 1e9, "b": 1e9, "billion": 1e9}
 _FIBONACCI = late(r"(?i)\bfib(?:onacci)?[ _]?(?:\( ?)?(?:n ?= ?)?(?P<n>[2-9]\d)\b\)?")
+MOST = 5000  # figures of a list that people write titles for
 LEAST_EACH_NS = 0.05  # a sixth of a cycle
 LEAST_CALL_NS = 0.3  # a cycle
 
@@ -29,7 +30,7 @@ def _title(report: Report, own: Result) -> str:
 
 def _times(reports: Sequence[Report]) -> Iterator[tuple[Result, str]]:
     for report in reports:
-        if report.tool in TOOLS:
+        if report.tool in TOOLS and len(report.results) <= MOST:
             for own in report.being(*FIGURES):
                 if own.is_time and own.is_positive:
                     yield own, _title(report, own)

@@ -11,6 +11,7 @@ from benchbook.explain.rules.common.compared import Compared, compared
 from benchbook.explain.rules.common.findings import finding
 
 SMALL = 2.0  # per cent, every change
+MOST = 5000  # figures of a comparison that people write
 TABLE, SENTENCES = "table", "text"
 
 
@@ -28,6 +29,8 @@ def small_without_spread(reports: Sequence[Report]) -> Iterator[str]:
     """A note on comparisons all of which change by at most 2 %, without an error, a range or a
     test."""
     if not reports or any(report.tool not in (TABLE, SENTENCES) for report in reports):
+        return
+    if sum(len(report.results) for report in reports) > MOST:
         return
     if any(report.being("error", "stddev", "range", "noise", "min", "max") for report in reports):
         return
