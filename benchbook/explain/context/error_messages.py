@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
@@ -16,7 +16,13 @@ from benchbook.explain.printed_digits import LONGEST
 from benchbook.findings import Effect, Finding, proof
 
 # In this order: what is special comes first.
-CATALOGUES = ("device_messages.toml", "system_messages.toml", "error_messages.toml")
+CATALOGUES = (
+    "build_messages.toml",
+    "start_messages.toml",
+    "device_messages.toml",
+    "system_messages.toml",
+    "error_messages.toml",
+)
 ARTEFACT = "run-failed"
 _MOST_LINES = 200  # of one message; a loop prints it very often
 _QUOTED = 160  # characters of a line
@@ -33,6 +39,7 @@ _TALK = late(
     r"(?i)\b(?:avoid(?:s|ing)?|prevents?|gets? rid of|fix(?:es|ed)|in case of"
     r"|if (?:you|it) (?:gets?|sees?|encounters?))\b[^:]{0,80}$"
 )
+_FILLED = late(r"\{(\w{1,20})\}")
 
 
 @dataclass(frozen=True)
@@ -40,7 +47,10 @@ class Entry:
     """A message by the words that it has, or their pattern. `only_with`: a word of the log without
     which it means something else; `unless`: one with which it does. `across`: whether its pattern
     goes on over the lines that follow; `least`: how many lines have to have it; `is_note`: it is no
-    error, but a fact about the machine."""
+    error, but a fact about the machine. `where`: a pattern that some line of the log has to fit;
+    `unless_where`: one that none may fit. `also`: pairs of a pattern and of a sentence that is added
+    where a line of the log fits. Named groups of these patterns fill {name} in their sentences, and
+    {line} is the line that fits."""
 
     name: str
     tool: str
@@ -55,6 +65,9 @@ class Entry:
     least: int = 1
     artefact: str = ARTEFACT
     is_note: bool = False
+    where: str = ""
+    unless_where: str = ""
+    also: Sequence[Sequence[str]] = ()
 
     @property
     def finds(self) -> re.Pattern[str] | None:
@@ -68,6 +81,18 @@ class Message:
 
     entry: Entry
     lines: Sequence[Line]
+    words: Mapping[str, str] = field(default_factory=dict)
+    added: str = ""
+
+    @property
+    def means(self) -> str:
+        """What it means, with what other lines of the log say of it."""
+        return " ".join(filter(None, (_filled(self.entry.means, self.words), self.added)))
+
+    @property
+    def remedy(self) -> str:
+        """What the person who posted it can do."""
+        return _filled(self.entry.remedy, self.words)
 
     @property
     def report(self) -> Report:
@@ -77,7 +102,7 @@ class Message:
     @property
     def note(self) -> str:
         """What it means, in a sentence that names its first line."""
-        return f"line {self.lines[0].number}: {self.entry.means} {self.entry.remedy}"
+        return f"line {self.lines[0].number}: {self.means} {self.remedy}"
 
     @property
     def finding(self) -> Finding:
@@ -93,8 +118,8 @@ class Message:
             where=[f"line {number}" for number in numbers],
             confidence=0.95,
             evidence=[proof("message", quoted, "", f"line {first.number}")],
-            explanation=f"Line {first.number} says: “{quoted}”{more}. {self.entry.means}",
-            remedy=self.entry.remedy,
+            explanation=f"Line {first.number} says: “{quoted}”{more}. {self.means}",
+            remedy=self.remedy,
         )
 
 
@@ -117,10 +142,44 @@ def messages(log: Log) -> list[Message]:
         if any(map(log.has, entry.unless)):
             continue
         lines = list(_lines(log, entry, taken))
-        if len(lines) >= entry.least:
-            taken |= {line.number for line in lines}
-            kept.append(Message(entry, lines))
+        if not lines or len(lines) < entry.least:
+            continue
+        words = _words_of(log, entry, lines[0])
+        if words is None:
+            continue
+        taken |= {line.number for line in lines}
+        added = [_filled(says, own) for pattern, says in entry.also if (own := _fits(log, pattern))]
+        kept.append(Message(entry, lines, words, " ".join(added)))
     return sorted(kept, key=lambda message: message.lines[0].number)
+
+
+def _words_of(log: Log, entry: Entry, first: Line) -> Mapping[str, str] | None:
+    """What the patterns of an entry name; None where other lines of the log rule it out."""
+    if entry.unless_where and _fits(log, entry.unless_where):
+        return None
+    there = _fits(log, entry.where) if entry.where else {}
+    if there is None:
+        return None
+    finds = entry.finds
+    match = finds.search(first.text) if finds else None
+    return {**there, **_groups(match)}
+
+
+def _fits(log: Log, pattern: str) -> Mapping[str, str] | None:
+    """The groups of the first line that a pattern fits, and its number; None where none does."""
+    finds = late(pattern)
+    for line in log.printed_lines():
+        if match := finds.search(line.text):
+            return {**_groups(match), "line": str(line.number)}
+    return None
+
+
+def _groups(match: re.Match[str] | None) -> dict[str, str]:
+    return {name: own for name, own in match.groupdict().items() if own} if match else {}
+
+
+def _filled(text: str, words: Mapping[str, str]) -> str:
+    return _FILLED.sub(lambda match: words.get(match[1], match[0]), text) if words else text
 
 
 def _lines(log: Log, entry: Entry, taken: set[int]) -> Iterator[Line]:
