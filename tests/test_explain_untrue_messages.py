@@ -69,7 +69,7 @@ NOT_CLAIMED = [
         "not at all",
     ),
     ("kernel.perf_event_paranoid = 4", "perf-paranoid-shown", "this user"),
-    ("Memory cgroup out of memory: Killed process 7 (gpu_burn)", "killed-for-memory", "device"),
+    ("Memory cgroup out of memory: Killed process 7 (gpu_burn)", "cgroup-limit", "device"),
     ("device[1]: deviceName = llvmpipe (LLVM 15.0.7, 256 bits)", "software-renderer", "were drawn"),
     ("==ERROR== The application returned an error code (1).", "ncu-driver-error", "no metrics"),
     ("Size: No Module Installed", "empty-slots", "A channel without"),

@@ -50,7 +50,8 @@ class Entry:
     error, but a fact about the machine. `where`: a pattern that some line of the log has to fit;
     `unless_where`: one that none may fit. `also`: pairs of a pattern and of a sentence that is added
     where a line of the log fits. Named groups of these patterns fill {name} in their sentences, and
-    {line} is the line that fits."""
+    {line} is the line that fits. `covers`: entries that only follow from it, and are not said then.
+    `sums`: a pattern of which {sum} is the sum of what it calls count, over lines that differ."""
 
     name: str
     tool: str
@@ -68,6 +69,8 @@ class Entry:
     where: str = ""
     unless_where: str = ""
     also: Sequence[Sequence[str]] = ()
+    covers: Sequence[str] = ()
+    sums: str = ""
 
     @property
     def finds(self) -> re.Pattern[str] | None:
@@ -150,7 +153,9 @@ def messages(log: Log) -> list[Message]:
         taken |= {line.number for line in lines}
         added = [_filled(says, own) for pattern, says in entry.also if (own := _fits(log, pattern))]
         kept.append(Message(entry, lines, words, " ".join(added)))
-    return sorted(kept, key=lambda message: message.lines[0].number)
+    covered = {name for message in kept for name in message.entry.covers}
+    said = [message for message in kept if message.entry.name not in covered]
+    return sorted(said, key=lambda message: message.lines[0].number)
 
 
 def _words_of(log: Log, entry: Entry, first: Line) -> Mapping[str, str] | None:
@@ -162,7 +167,11 @@ def _words_of(log: Log, entry: Entry, first: Line) -> Mapping[str, str] | None:
         return None
     finds = entry.finds
     match = finds.search(first.text) if finds else None
-    return {**there, **_groups(match)}
+    words = {**there, **_groups(match)}
+    if entry.sums:
+        rows = {own[0]: int(own["count"]) for _, own in log.matches(late(entry.sums))}
+        words["sum"] = str(sum(rows.values()))
+    return words
 
 
 def _fits(log: Log, pattern: str) -> Mapping[str, str] | None:

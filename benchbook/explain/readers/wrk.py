@@ -46,7 +46,7 @@ _STATUS = late(r"^Non-2xx or 3xx responses: (\d{1,15})$")
 _RATE = late(rf"^Requests/sec:\s+(?P<rate>{NUMBER})$")
 _MOVED = late(rf"^Transfer/sec:\s+(?P<rate>{NUMBER})(?P<prefix>[KMG]?)B$")
 _SECONDS = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0}
-_KINDS = ("connections refused", "broken reads", "broken writes", "timeouts")
+_KINDS = ("failed connects", "broken reads", "broken writes", "timeouts")
 _WITHIN = "within a deviation"  # of its mean: what it calls +/- Stdev
 _BINARY = {"": "B/s", "K": "KiB/s", "M": "MiB/s", "G": "GiB/s"}
 

@@ -15,6 +15,7 @@ from benchbook.explain.readers.common.load_lines import COUNT, FAILED, RATE, TIM
 from benchbook.explain.results import grouped
 from benchbook.explain.rules import rule
 from benchbook.explain.rules.common.findings import finding
+from benchbook.explain.rules.load_counts import NOT_OPENED, is_some_of
 from benchbook.findings import Finding
 
 OPEN = ("k6",)  # whose users also think, or wait for several answers at a time
@@ -40,7 +41,7 @@ def _at_a_time(report: Report) -> float:
 
 HIDDEN, OF_TIMEOUT_NS = 0.005, 1e9  # of the requests; half of the time that wrk waits
 BROKEN = 0.01  # of the requests: a few of very many change no rate
-_OF_STATUS, _OF_SOCKET = "status", ("broken reads", "broken writes", "connections refused")
+_OF_STATUS, _OF_SOCKET = "status", ("broken reads", "broken writes", "failed connects")
 
 
 @rule
@@ -54,6 +55,8 @@ def failed_requests(report: Report) -> Iterator[Finding | str]:
     if counts and (kind := report.facts.get("none_succeeded")):
         yield finding("none-succeeded", kind=kind, failed=next(iter(counts.values())))
         return
+    if (connects := counts.get(NOT_OPENED)) and is_some_of(report, connects):
+        counts.pop(NOT_OPENED)  # load_counts.py says it: these are no requests
     whole = report.only(COUNT, "total")
     every = whole.value if whole and whole.is_number else 0.0
     rate = report.only(RATE, "mean")

@@ -81,6 +81,33 @@ def kept_answers(report: Report) -> Iterator[Finding]:
         yield finding("kept-answers", words, about=answers[:1])
 
 
+NOT_OPENED = "failed connects"
+OPEN_FILES, OTHERS = (256, 1024, 4096), 32  # usual limits of open files, and how many others are open
+
+
+def is_some_of(report: Report, failed: Result) -> bool:
+    """Whether fewer connects failed than connections were asked for."""
+    asked = report.facts.get("concurrency")
+    return is_number(asked) and 0 < failed.value < asked
+
+
+@rule
+def connections_not_opened(report: Report) -> Iterator[Finding]:
+    """Connects that failed, fewer than there are connections: the rest did the work.
+
+    wrk does not try again where the client itself has no more open files. Then the rest lies just
+    below the limit of these.
+    """
+    for failed in report.called(FAILED):
+        if failed.of.get("failure") != NOT_OPENED or not is_some_of(report, failed):
+            continue
+        asked = int(report.facts["concurrency"])
+        rest = asked - int(failed.value)
+        limit = next((size for size in OPEN_FILES if size - OTHERS <= rest < size), None)
+        words = {"failed": failed, "asked": asked, "rest": rest, "limit": limit}
+        yield finding("connections-not-opened", words, about=[failed])
+
+
 BEHIND, LEAST_S = 0.95, 1e9
 _RATE = late(r"^(\d{1,9}(?:\.\d{1,6})?)([kKmM]?)$")
 _NAMES = {"wrk": ("-R", "--rate"), "hey": ("-q",)}

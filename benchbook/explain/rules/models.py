@@ -13,6 +13,7 @@ from benchbook.findings import Finding
 
 FULL = "torch memory"
 MUCH = 0.25  # of the device
+LITTLE = 0.05  # of the device: to mend what lies in pieces gains no more than this
 LARGE_PART = 0.5  # of what was missing
 CPU_BEFORE = 3.0  # times the device's time
 LEAST_NS = 1e6
@@ -45,6 +46,9 @@ def device_is_full(report: Report) -> Iterator[Finding]:
         most = max(others, key=lambda own: own.base_value)
         words |= {"most": most, "count": len(others)}
         yield finding("held-by-others", words, about=[asked, most])
+    elif reserved and allocated and idle >= missing > 0 and idle < LITTLE * size["whole"]:
+        words |= {"idle": idle, "used": allocated}
+        yield finding("device-used-up", words, about=[asked, allocated])
     elif reserved and idle >= missing > 0:
         words["idle"] = idle
         yield finding("memory-in-pieces", words, about=[asked, reserved])
