@@ -17,7 +17,7 @@ LINES = {
     "gpu-not-started": "NVRM: RmInitAdapter failed! (0x26:0x56:1463)",
     "amdgpu-hang": "amdgpu 0000:03:00.0: amdgpu: GPU reset begin!",
     "rocm-kfd-other": "Unable to open /dev/kfd read-write: Invalid argument",
-    "hip-no-device": "Unable to open /dev/kfd read-write: Permission denied",
+    "kfd-permission": "Unable to open /dev/kfd read-write: Permission denied",
     "rocm-no-module": "ERROR:root:Driver not initialized (amdgpu not found in modules)",
     "rocm-smi-empty": "GPU[0] : WARNING: Empty SysFS value: pclk",
     "rocblas-no-kernels": "rocBLAS error: Cannot read /opt/rocm/lib/TensileLibrary.dat: No such",

@@ -48,9 +48,10 @@ class Entry:
     which it means something else; `unless`: one with which it does. `across`: whether its pattern
     goes on over the lines that follow; `least`: how many lines have to have it; `is_note`: it is no
     error, but a fact about the machine. `where`: a pattern that some line of the log has to fit;
-    `unless_where`: one that none may fit. `also`: pairs of a pattern and of a sentence that is added
-    where a line of the log fits. Named groups of these patterns fill {name} in their sentences, and
-    {line} is the line that fits. `covers`: entries that only follow from it, and are not said then.
+    `unless_where`: one that none may fit. `also`: pairs of a pattern and of a sentence that is
+    added where a line of the log fits. Named groups of these patterns fill {name} in their
+    sentences, and {line} is the line that fits. `covers`: entries that only follow from it, and are
+    not said then.
     `sums`: a pattern of which {sum} is the sum of what it calls count, over lines that differ."""
 
     name: str

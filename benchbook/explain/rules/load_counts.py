@@ -82,7 +82,10 @@ def kept_answers(report: Report) -> Iterator[Finding]:
 
 
 NOT_OPENED = "failed connects"
-OPEN_FILES, OTHERS = (256, 1024, 4096), 32  # usual limits of open files, and how many others are open
+OPEN_FILES, OTHERS = (
+    (256, 1024, 4096),
+    32,
+)  # usual limits of open files, and how many others are open
 
 
 def is_some_of(report: Report, failed: Result) -> bool:
