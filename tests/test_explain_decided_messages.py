@@ -222,8 +222,8 @@ def test_a_full_device_is_not_called_one_in_pieces() -> None:
     text = (
         "torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate 22.00 MiB. GPU 0 has a "
         "total capacity of 23.65 GiB of which 11.06 MiB is free. Including non-PyTorch memory, "
-        "this process has 23.60 GiB memory in use. Of the allocated memory 22.90 GiB is allocated by "
-        "PyTorch, and 194.87 MiB is reserved by PyTorch but unallocated."
+        "this process has 23.60 GiB memory in use. Of the allocated memory 22.90 GiB is allocated "
+        "by PyTorch, and 194.87 MiB is reserved by PyTorch but unallocated."
     )
     (first, *_) = of_content("x", text.encode(), Machine()).findings
     assert "uses 22.9 GiB of its 23.65 GiB" in first.explanation
