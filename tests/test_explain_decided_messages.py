@@ -140,6 +140,32 @@ DECIDED = [
         "No faulty memory",
     ),
 ]
+DECIDED += [
+    (
+        "=>> PBS: job killed: walltime 3612 exceeded limit 3600",
+        "pbs-limit",
+        "walltime: 3612, with a limit of 3600",
+    ),
+    ("nvlink error   : Undefined reference to 'foo' in 'x.o'", "device-link", "-rdc=true"),
+    (
+        "There is no domain decomposition for 10 ranks that is compatible with the",
+        "gromacs-domains",
+        "10 ranks",
+    ),
+    (
+        "fio: pid=2, err=21/file:filesetup.c:6, func=open(/dev/), error=Is a directory",
+        "fio-open",
+        "/dev/ (Is a directory",
+    ),
+    (
+        "image's platform (linux/amd64) does not match the detected host platform (linux/arm64)",
+        "other-platform",
+        "runs by emulation",
+    ),
+    ("mdrun\nFatal error:\nNumber of atoms is odd", "gromacs-fatal", "“Number of atoms is odd”"),
+    ("ld: skipping incompatible /usr/lib/libm.so when searching", "link-wrong-processor", "32"),
+    ("EAL: Error - exiting with code: 1\n  Cause: No ports", "dpdk-cause", "No ports"),
+]
 # The text, and the entry that must not take it: the log leaves it open, or says otherwise.
 OPEN = [
     ("gcc a.o -fopenmp -o a\na.c: undefined reference to `GOMP_barrier'", "link-openmp-in-the-obj"),
@@ -159,6 +185,9 @@ OPEN = [
         "machine-check-of-heat",
     ),
     ("Process exited with exit code 137", "killed-with-memory-free"),
+    ("iperf3: error - unable to start listener: Address already in use", "address-in-use"),
+    ("$ clang -fopenmp a.c\nundefined reference to `GOMP_barrier'", "link-openmp-in-the-obj"),
+    ("a.c: undefined reference to `cudaWrap(float*)'", "link-cuda"),
     ("fatal: Could not read\nHost key verification failed.", "ssh-not-allowed"),
 ]
 

@@ -18,6 +18,7 @@ from benchbook.findings import Effect, Finding, proof
 # In this order: what is special comes first.
 CATALOGUES = (
     "build_messages.toml",
+    "limit_messages.toml",
     "start_messages.toml",
     "device_messages.toml",
     "system_messages.toml",
