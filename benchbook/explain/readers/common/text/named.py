@@ -88,11 +88,8 @@ def read(log: Log) -> list[Report]:
     """One report for each block of such lines."""
     reports: list[Report] = []
     block: list[Result] = []
-    for line in log.with_digits:
-        text = line.text.strip()
-        if len(text) > _LONGEST:
-            continue
-        if own := list(_figures(log, line, text)):
+    for line in log.with_figures(_figures):
+        if own := list(_figures(log, line)):
             if block and (_ends(block, own) or len(block) > _MOST):
                 reports += _report(block)
                 block = []
@@ -121,7 +118,10 @@ def _report(block: list[Result]) -> list[Report]:
     return [Report(TOOL, block, block[0].line)]
 
 
-def _figures(log: Log, line: Line, text: str) -> Iterator[Result]:
+def _figures(log: Log, line: Line) -> Iterator[Result]:
+    text = line.text.strip()
+    if len(text) > _LONGEST:
+        return
     if found := _LINE.match(text):
         unit = unit_of(found["unit"] or found["of"] or "")
         value = log.number(found["value"])

@@ -113,15 +113,14 @@ def read(log: Log) -> list[Report]:
         return []
     results: list[Result] = []
     is_measured = False
-    for line in log.with_digits:
-        text = line.text
-        if len(text) > _LONGEST or len(results) >= _MOST:
-            continue
-        if source_code.LINE.search(text[:_LONGEST_CODE]):
+    for line in log.with_figures(_of_line):
+        if source_code.LINE.search(line.text[:_LONGEST_CODE]):
             continue  # it says what a program does, not what was measured
         own = list(_of_line(log, line))
         results += own
-        is_measured = is_measured or _says_measured(text, own)
+        is_measured = is_measured or _says_measured(line.text, own)
+        if len(results) >= _MOST:
+            break
     measured = list(filter(_is_measured, results))
     has_rate = any(own.unit not in _TIMES for own in measured)
     if not is_measured and not (has_rate and len(measured) >= _LEAST):
@@ -144,6 +143,8 @@ def _says_measured(text: str, own: Sequence[Result]) -> bool:
 
 def _of_line(log: Log, line: Line) -> Iterator[Result]:
     """The figures of a line, one sentence after the other."""
+    if len(line.text) > _LONGEST:
+        return
     begin = 0
     ends = [own.end() for own in _SENTENCE.finditer(line.text)]
     for end in [*ends, len(line.text)]:
