@@ -151,8 +151,8 @@ def test_a_least_value_is_no_minutes() -> None:
 
 def test_versions_next_to_a_failure_are_quoted() -> None:
     failed = (
-        "Failed to initialize NVML: Driver/library version mismatch\n"
-        "NVML library version: 580.178\n"
+        "Failed to initialize the accelerator: the module is of another version\n"
+        "Runtime library version: 580.178\n"
         "NVRM version: NVIDIA UNIX x86_64 Kernel Module  580.173.02  Tue Jun 23 08:38:17 UTC 2026\n"
     )
     assert [own.line.number for own in of(failed).unread] == [2, 3]
