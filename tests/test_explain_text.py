@@ -151,11 +151,11 @@ def test_a_least_value_is_no_minutes() -> None:
 
 def test_versions_next_to_a_failure_are_quoted() -> None:
     failed = (
-        "Failed to initialize the accelerator: the module is of another version\n"
-        "Runtime library version: 580.178\n"
+        "Failed to initialize NVML: Driver/library version mismatch\n"
+        "NVML library version: 580.178\n"  # which the finding says
         "NVRM version: NVIDIA UNIX x86_64 Kernel Module  580.173.02  Tue Jun 23 08:38:17 UTC 2026\n"
     )
-    assert [own.line.number for own in of(failed).unread] == [2, 3]
+    assert [own.line.number for own in of(failed).unread] == [3]
 
 
 def test_a_setting_of_round_numbers_is_not_known_by_its_first_digit() -> None:
