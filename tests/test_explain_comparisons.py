@@ -33,7 +33,7 @@ BLOCKS = (
 
 def test_two_blocks_of_a_log_are_compared_by_their_errors() -> None:
     text = statements(BLOCKS.format(error="0.971"))
-    assert "The log has 2 figures twice, and in 1 of these pairs the errors overlap." in text
+    assert "The log has 2 figures twice. By their errors, 1 pair shows no difference." in text
     assert "A.print is 13.059 ± 0.214 operations/s (line 4)" in text
     assert "They show one for A.parse, 57.217 operations/s (line 3)" in text
     assert "closer than both errors" not in statements(

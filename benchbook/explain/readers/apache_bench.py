@@ -41,7 +41,7 @@ _PART = late(
 _PARTS = {"Connect": "time to connect", "Processing": "processing", "Waiting": "waiting"}
 _BYTES = late(r"^(?P<what>Total|HTML) transferred: +(?P<bytes>\d{1,18}) bytes")
 _ACROSS = late(rf"^Time per request: +(?P<time>{NUMBER}) \[ms\] \(mean, across all")
-_SHARE = late(r"^(?P<share>66|75|80|90|95|98|99)% +(?P<time>\d+)\b")
+_SHARE = late(r"^(?P<share>66|75|80|90|95|98|99)% +(?P<time>\d+(?:\.\d+)?)\b")
 _FACTS = {"Concurrency Level": "concurrency", "Document Length": "response_bytes"}
 _OF_TIMES = ("min", "mean", "stddev", "median", "max")
 
@@ -66,6 +66,7 @@ def _line(reading: Reading[_Run], text: str) -> None:
         if run.failed and int(found["length"]) == run.failed:
             run.facts["only_lengths_differ"] = True
     elif found := _TOOK.match(text):
+        run = reading.begin() if any(own.name == RATE for own in run.results) else run
         run.facts["elapsed_s"] = float(found["time"])
     elif found := _RATE.match(text):
         run = reading.begin() if any(own.name == RATE for own in run.results) else run

@@ -79,9 +79,12 @@ def _line(commands: Sequence[Command], reading: Reading[_Run], text: str) -> Non
         done = int(found["done"])
         if done >= int(found["succeeded"]) + int(found["failed"]):  # not of all versions
             run.facts["failed_are_counted"] = True
-        for what, kind in (("errored", "failed"), ("timeout", "timeouts")):
-            if int(found[what] or 0):
-                reading.add(FAILED, float(found[what]), "requests", "", {"failure": kind})
+        # What failed has those that were errored, and these have the timeouts.
+        if int(found["errored"]):
+            most = max(int(found["failed"]), int(found["errored"]))
+            reading.add(FAILED, float(most), "requests", "", {"failure": "failed"})
+        if int(found["timeout"] or 0):
+            reading.add(FAILED, float(found["timeout"]), "requests", "", {"failure": "timeouts"})
     elif found := _STATUS.match(text):
         others = sum(int(found[place]) for place in (2, 3, 4))
         reading.add("responses", float(found[1]), "responses", "", {"status": "2xx"})

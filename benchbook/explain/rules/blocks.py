@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from benchbook.explain.model import Report, Result
 from benchbook.explain.printed_digits import is_number
+from benchbook.explain.readers.common.load_lines import TIME
 from benchbook.explain.results import grouped
 from benchbook.explain.rules import rule
 from benchbook.explain.rules.common.errors_of_means import half_interval
@@ -17,6 +18,8 @@ from benchbook.findings import Finding
 MIDDLES = ("", "mean", "median", "best")
 SPREADS = ("confidence 99.9 %", "standard error", "stddev", "error", "range", "sd")
 SETTINGS = ("benchmark", "parameters", "label", "mode", "message_bytes", "threads")
+# Whose deviation is that of single requests, and no error of the mean of thousands.
+OF_REQUESTS = (TIME, "time to connect", "time to the first byte", "rate of a thread")
 OF_OWN_RULES = ("perf-stat",)  # which have another one for two starts
 OF_LINES = ("google-benchmark",)  # which have a line for each statistic
 MOST = 500  # reports of a log
@@ -76,7 +79,7 @@ def _known(report: Report, at: int) -> Iterator[tuple[Hashable, _Known]]:
     }
     for figure in report.being(*MIDDLES) if spreads else ():
         spread = spreads.get((figure.name, figure.line * in_rows))
-        if spread is None or not figure.is_positive:
+        if spread is None or not figure.is_positive or figure.name in OF_REQUESTS:
             continue
         error = half_interval(figure, spread)
         settings = tuple(str(report.column(figure, name)) for name in SETTINGS)

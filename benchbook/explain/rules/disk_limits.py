@@ -118,8 +118,8 @@ def requests_under_way(report: Report) -> Iterator[Finding | str]:
         yield finding("long-queue", words, wait=wait)
     elif ONE[0] <= in_flight <= ONE[1] and asked == 1:
         yield (
-            f"line {wait.line}: one request was under way at a time, so the rate is one over its "
-            f"time: {number(per_s)} a second. A deeper queue (--ioengine=libaio --iodepth=32) or "
+            f"line {wait.line}: one request was under way at a time, so its time limits the rate "
+            f"({number(per_s)} a second). A deeper queue (--ioengine=libaio --iodepth=32) or "
             "more jobs show what the device can do"
         )
     elif (

@@ -215,7 +215,8 @@ def _few(report: Report) -> Iterator[tuple[str, dict[str, Any]]]:
         return
     count = whole.value if whole and whole.is_number else rate.value * took
     connections = report.facts.get("concurrency") or 0
-    words: dict[str, Any] = {"rate": rate, "count": round(count), "took": took}
+    counted = whole if whole and whole.is_number else rate
+    words: dict[str, Any] = {"rate": rate, "count": round(count), "took": took, "counted": counted}
     if took < SOON_S:
         yield "load-over-soon", words
     elif count < FEW or (connections > 1 and count <= FEW_EACH * connections):

@@ -113,8 +113,8 @@ def sequential_requests(report: Report) -> Iterator[str]:
     if is_sequential and rate and is_number(size) and size <= SMALL_BYTES and rate.value >= MANY:
         yield (
             f"line {rate.line}: these requests are sequential (rw={report.facts['operation']}). "
-            "Neighbours may be merged or read ahead. So their number per second is the bandwidth "
-            "in small pieces, and not what random requests reach"
+            "So their number per second is the bandwidth in small pieces, and not what random "
+            "requests reach"
         )
 
 

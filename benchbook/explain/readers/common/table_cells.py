@@ -54,7 +54,7 @@ _CHANGE = late(
 _SIGNS = ("+", "-", "\u2212")
 _OF_SHARE = late(
     r"(?i)effic|\butil|\b(?:usage|share|hit|miss|busy|idle|cpu|occupancy|coverage|accuracy)\b"
-    r"|\bof (?:peak|total|all)\b"
+    r"|\bof (?:peak|total|all)\b|\brelative percent"
 )
 _NOISE = late(r"(?:±|\+/-|\+-) ?(?P<value>\d+(?:\.\d+)?) ?%")
 _TIMES = late(r"(?P<value>\d+(?:\.\d+)?) ?[x×](?: (?:faster|slower))?(?: ?\([^()]{0,40}\))?")

@@ -70,7 +70,8 @@ def without_units(log: Log) -> list[Report]:
         return []
     kinds: dict[str, list[Line]] = {}
     for line in islice(log.printed_lines(), _MOST):
-        if len(line.text) <= _LONGEST and _NAMED_DECIMAL.search(line.text):
+        is_named = len(line.text) <= _LONGEST and _NAMED_DECIMAL.search(line.text)
+        if is_named and not any(found["unit"] for found in _NUMBER.finditer(line.text)):
             shape = _DIGITS.sub("#", _BEHIND.sub("", line.text.strip()))
             kinds.setdefault("".join(shape.split()), []).append(line)
     found = [

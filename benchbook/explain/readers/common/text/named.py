@@ -30,7 +30,7 @@ LOOKS_FOR = "three figures and more with a name and a unit: `Mean latency: 56.4 
 _NAME = r"[^\W\d_][^:=|<>{}\[\]()\"]{0,58}?"
 _LINE = late(
     rf"^(?:[-*•] +)?(?P<name>{_NAME})\s*(?:\((?P<of>[^()]{{1,30}})\))?\s*[:=]+\s*"
-    rf"(?P<value>{NUMBER})\s*(?P<unit>{SIZED_UNIT})?\.?$"
+    rf"(?P<value>{NUMBER})\s*(?P<unit>{SIZED_UNIT})?[.,;]?$"
 )
 # Figures of one thing: `Version 2: min 0.24 ms, avg 0.57 ms`, `iter 1, 0.11 sec, 2.26 GB/sec`.
 _SEVERAL = late(r"^(?P<label>[^\W_][^,|<>{}\"]{0,78}?)(?:: ?|, )(?=\S*\s?\S*\d)(?P<rest>.+)$")
