@@ -16,6 +16,8 @@ from pathlib import Path
 import pytest
 from log_fuzz import CORPUS, MACHINES, NUMBER, NUMBERS, SEEDS, check, mutated
 
+from benchbook.explain import readers
+from benchbook.explain.clean.pipeline import log_of
 from benchbook.explain.machine import Machine
 from benchbook.explain.model import Report, Result
 from benchbook.explain.rules import rules
@@ -131,3 +133,20 @@ def test_a_statistic_that_is_no_percentile_is_not_taken_for_one() -> None:
     ]
     report = Report("wrk", of_times, 1)
     assert all(list(rule.check([report], MACHINES[0])) is not None for rule in rules())
+
+
+@pytest.mark.parametrize(
+    "folder",
+    (
+        *("artillery", "bonnie", "cuda_profile", "memtier", "packet_generators"),
+        *("r_microbenchmark", "vitest_bench"),
+    ),
+)
+def test_readers_that_failed_on_a_number_read_all_of_these(folder: str) -> None:
+    """Each number of their samples, replaced in turn; the reader alone is asked."""
+    for path in sorted((CORPUS / folder).glob("*.log")):
+        content = path.read_bytes()
+        for place in NUMBER.finditer(content):
+            for odd in (b".", b",", b"", b"inf", b"1,2,3", b"0x10"):
+                changed = content[: place.start()] + odd + content[place.end() :]
+                readers.importer(folder).read(log_of(changed))

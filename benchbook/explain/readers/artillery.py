@@ -49,7 +49,7 @@ def _line(reading: Reading[_Run], text: str) -> None:
     elif name.startswith("http.codes."):
         code = name.removeprefix("http.codes.")
         reading.add("responses", value, "responses", "", {"status": code})
-        if code[0] not in "23":
+        if not code.startswith(("2", "3")):
             reading.add(FAILED, value, "requests", "", {"failure": "status"})
     elif name == "http.request_rate" and found["rate"]:
         reading.add(RATE, value, "requests/s", "mean")

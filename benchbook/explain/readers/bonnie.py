@@ -84,8 +84,9 @@ def _cells(
         many = _MANY.get(value[-1].lower(), 1.0)
         digits = value.rstrip("kmgKMG")
         unit = "KiB/s" if name in _OF_FILE and name != "seeks" else "operations/s"
-        own = of if share.startswith(_FAST) else {**of, "cpu_percent": float(share)}
-        reading.add(name, float(digits) * many, unit, "mean", own)
+        used, rate = reading.number(share), reading.number(digits)
+        own = of if used is None else {**of, "cpu_percent": used}
+        reading.add(name, None if rate is None else rate * many, unit, "mean", own)
 
 
 read = LineReader(TOOL, _Run, _line, _BEGINS)

@@ -26,7 +26,7 @@ _ROW = late(
     r"(?P<name>\S.{0,300})$"
 )
 _LONG = late(
-    r"^(?P<share>\d{1,3}\.\d)\s+(?P<time>[\d,]{1,24})\s+(?P<count>[\d,]{1,16})"
+    r"^(?P<share>\d{1,3}\.\d)\s+(?P<time>\d[\d,]{0,23})\s+(?P<count>\d[\d,]{0,15})"
     r"(?:\s+[\d,]+(?:\.\d+)?){4,5}\s+(?P<name>\S.{0,300})$"
 )
 _UNIT = late(r"^(?P<value>[\d.]+)(?P<unit>ns|us|ms|s)$")

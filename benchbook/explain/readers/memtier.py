@@ -91,7 +91,7 @@ def _row(reading: Reading[_Run], what: str, cells: list[str]) -> None:
             reading.add("throughput", cell, "KiB/s", "mean")
         elif head == "KB/sec":
             reading.show(f"{prefix}throughput", cell, "KiB/s")
-        elif head.endswith("/sec") and cell != "---" and (is_all or float(cell)):
+        elif head.endswith("/sec") and cell != "---" and (is_all or reading.number(cell)):
             name = head.removesuffix("/sec").lower()
             reading.show(f"{prefix}{name}", cell, "operations/s")
 

@@ -19,7 +19,7 @@ _PKTGEN = late(
 )
 _TREX = late(
     r"\b(?P<name>total_tx_L2|total_tx|total_rx|total_pps|drop_rate|cpu_util\.|queue_full)\s*:\s+"
-    r"(?P<value>[\d,]+(?:\.\d+)?) ?(?P<unit>[KMGT]?(?:bps|pps)|pkts|%)"
+    r"(?P<value>\d[\d,]*(?:\.\d+)?) ?(?P<unit>[KMGT]?(?:bps|pps)|pkts|%)"
 )
 _NAMES = {
     "RX-packets": "packets received", "TX-packets": "packets sent", "RX-missed": "packets missed",

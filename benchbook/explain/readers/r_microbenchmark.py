@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from benchbook.explain.lazy_regex import late
+from benchbook.explain.printed_digits import is_number
 from benchbook.explain.readers.common.line_reader import LineReader, Reading, Run
 
 TOOL = "microbenchmark"
@@ -66,7 +67,8 @@ def _line(reading: Reading[_Run], text: str) -> None:
     of: dict[str, Any] = {"benchmark": name}
     for column, value in zip(figures, values, strict=True):
         if column == "neval":
-            run.counts[name] = round(float(value))
+            if is_number(count := reading.number(value)):
+                run.counts[name] = round(count)
         else:
             reading.add(name, value, run.unit, _STATISTICS[column], of)
 

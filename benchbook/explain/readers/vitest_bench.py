@@ -72,8 +72,8 @@ def _line(reading: Reading[_Run], text: str) -> None:
     if rate is None:
         return
     reading.add(f"{name} rate", rate, "operations/s", "mean", of_row)
-    if error := row.get("rme", "").strip("±%"):
-        spread = float(f"{rate * float(error) / 100:.6g}")
+    if (error := reading.number(row.get("rme", "").strip("±%"))) is not None:
+        spread = float(f"{rate * error / 100:.6g}")
         reading.add(f"{name} rate", spread, "operations/s", "error", of_row)
     for statistic in _STATISTICS:
         if statistic in row:
