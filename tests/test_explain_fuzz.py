@@ -118,6 +118,7 @@ def test_the_fuzzer_has_a_corpus() -> None:
         "benchOf....R1 I4 [Mo1..2ms vs. Mo1.1ms] +1.2.3% (±1.1.1%)",
         "> mean response time (ms) |       1.2.3 |     4..5 |     -",
         "> request count  |  1,2.3.45 |  1.2.3 |  -",
+        "64 bytes from 10.0.0.1: icmp_seq=1 ttl=64 time=1.2.3 ms (DUP!)",
         "bytes iters total time MB/sec usec/xfer\n64  1k  =1k  1.2.3k  0.00s  4.10  15.6  0.06",
     ],
 )

@@ -104,7 +104,9 @@ def _head(runs: list[ping_runs.Run], line: Line, found: re.Match[str]) -> None:
 def _reply(runs: list[ping_runs.Run], line: Line, found: re.Match[str]) -> None:
     size, name, address, number, time, unit = found.groups()
     ping_runs.replied(runs, line, time, _UNITS[unit], int(size) - _HEADER_BYTES, address or name)
-    if len(number) < 6 and runs:
+    if not runs:
+        return  # its time is no number
+    if len(number) < 6:
         runs[-1].numbers.setdefault(int(number), line.number)
     if "." in time and not time.strip("0."):
         runs[-1].count("below_tick")
