@@ -10,7 +10,7 @@ import pytest
 from benchbook.explain.api import Machine, of_content
 from benchbook.explain.render import print_explained
 
-Told = Callable[[str], str]
+Printed = Callable[[str], str]
 OBJECT = """{{
   totalRequests: 3502,
   totalErrors: {errors},
@@ -40,14 +40,14 @@ time for request:      158us     17.80ms       {mean}us       481us    81.73%
 
 
 @pytest.fixture
-def told(capsys: pytest.CaptureFixture[str]) -> Told:
-    """What explain prints of a log, in one line."""
+def printed(capsys: pytest.CaptureFixture[str]) -> Printed:
+    """A function that returns what explain prints of a log, in one line."""
 
-    def printed(log: str) -> str:
+    def said(log: str) -> str:
         print_explained(of_content("log", log.encode(), Machine()), alone=True)
         return " ".join(capsys.readouterr().out.split())
 
-    return printed
+    return said
 
 
 @pytest.mark.parametrize(
@@ -59,20 +59,20 @@ def told(capsys: pytest.CaptureFixture[str]) -> Told:
         (4, ""),
     ],
 )
-def test_errors_beside_all_requests(told: Told, errors: int, says: str) -> None:
-    text = told(OBJECT.format(errors=errors))
+def test_errors_beside_all_requests(printed: Printed, errors: int, says: str) -> None:
+    text = printed(OBJECT.format(errors=errors))
     assert "1,025.5" in text
     assert says in text
     assert ("load-errors" in text) == bool(says)
 
 
 @pytest.mark.parametrize(("rate", "is_zero"), [("0.00", True), ("7.25", False)])
-def test_rates_that_are_all_zero(told: Told, rate: str, is_zero: bool) -> None:
-    assert ("rates are 0" in told(CHUNKS.format(*[rate] * 5))) == is_zero
+def test_rates_that_are_all_zero(printed: Printed, rate: str, is_zero: bool) -> None:
+    assert ("rates are 0" in printed(CHUNKS.format(*[rate] * 5))) == is_zero
 
 
-def test_decimals_and_runs_of_tables_like_those_of_ab(told: Told) -> None:
-    text = told(AB.format(took=88.8, rate=11808) + AB.format(took=34.3, rate=30603))
+def test_decimals_and_runs_of_tables_like_those_of_ab(printed: Printed) -> None:
+    text = printed(AB.format(took=88.8, rate=11808) + AB.format(took=34.3, rate=30603))
     assert "elapsed 88.8 s" in text
     assert "elapsed 34.3 s" in text
     assert "1.5 4.6" in text
@@ -85,13 +85,15 @@ def test_decimals_and_runs_of_tables_like_those_of_ab(told: Told) -> None:
         ("6995 failed, 0 errored, 0 timeout", 6995, "6,995 of"),
     ],
 )
-def test_what_failed_has_what_was_errored(told: Told, failures: str, bad: int, says: str) -> None:
-    text = told(H2LOAD.format(failures=failures, bad=bad, good=90115, mean=946))
+def test_what_failed_has_what_was_errored(
+    printed: Printed, failures: str, bad: int, says: str
+) -> None:
+    text = printed(H2LOAD.format(failures=failures, bad=bad, good=90115, mean=946))
     assert says in text
     assert "2,310 requests failed" not in text
 
 
-def test_the_spread_of_requests_is_no_error_of_their_mean(told: Told) -> None:
+def test_the_spread_of_requests_is_no_error_of_their_mean(printed: Printed) -> None:
     fine = "0 failed, 0 errored, 0 timeout"
     first, again = (H2LOAD.format(failures=fine, bad=0, good=9, mean=mean) for mean in (946, 990))
-    assert "no difference" not in told(first + "\nafter the change\n" + again)
+    assert "no difference" not in printed(first + "\nafter the change\n" + again)
