@@ -1,5 +1,5 @@
-"""Tables of benchstat, in its old and its new form: medians of two or more builds with their
-spread, changes with their test, and geometric means."""
+"""Tables of benchstat: two or more builds with their spread, changes with their test, and geometric
+means. The old form has means, and the largest deviation of a run; the new one has medians."""
 
 from __future__ import annotations
 
@@ -45,6 +45,7 @@ class _Run(Run):
 
     line: int = 0
     what: str = ""
+    is_old: bool = False
     heads: list[str] = field(default_factory=list)
     names: list[str] = field(default_factory=list)
 
@@ -52,11 +53,11 @@ class _Run(Run):
 def _line(reading: Reading[_Run], text: str) -> None:
     run = reading.run
     if "delta" in text and (found := _OLD_HEAD.match(text)):
-        run.what, run.heads = found["what"], []
+        run.what, run.heads, run.is_old = found["what"], [], True
         return
     if text[0] in "│|":
         if found := _NEW_HEAD.match(text):
-            run.what, run.heads = found["what"], run.names
+            run.what, run.heads, run.is_old = found["what"], run.names, False
         else:
             run.names = [name.strip() for name in _NAMES.findall(text)]
         return
@@ -91,6 +92,7 @@ def _row(reading: Reading[_Run], name: str, cells: list[_Cell]) -> None:
     run = reading.run
     whole = all(_WHOLE.fullmatch(cell["unit"]) for cell, _ in cells)
     what = "" if whole else run.what
+    is_old = whole or run.is_old
     suffix = _suffix(run.what)
     benchmark = "geometric mean" if name in _GEOMEAN else name
     called = f"{benchmark} {suffix}".strip()
@@ -109,13 +111,13 @@ def _row(reading: Reading[_Run], name: str, cells: list[_Cell]) -> None:
             of["is_same"] = tested["delta"] == "~"
         if cell["spread"] == "∞" and benchmark == name:
             of["is_unbounded"] = True
-        if (cell["spread"] or "").isdecimal():
+        if (cell["spread"] or "").isdecimal() and not is_old:
             of["spread_percent"] = int(cell["spread"])
         if benchmark != name:
             of = {"benchmark": benchmark, "quantity": suffix or "time", "geometric_mean_of": side}
             reading.add(f"{called} {side}", value, unit, "geometric mean", of)
         else:
-            reading.add(f"{called} {side}", value, unit, "median", of)
+            reading.add(f"{called} {side}", value, unit, "mean" if is_old else "median", of)
         if delta and delta["delta"].endswith("%"):
             reading.add(
                 f"{called} {'' if place < 2 else f'{side} '}change",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Report, Result
 from benchbook.explain.printed_digits import is_number
 from benchbook.explain.rules import rule
@@ -26,6 +27,7 @@ WIDE = 0.5  # of the mean, half of its interval
 FEW_RUNS = 5  # iterations, whose interval is wide for that reason alone
 LEAST_RUNS = 4  # a side, of which benchstat can tell two medians apart (p < 0.05)
 MEANS = ("", "mean", "median", "sample")
+_BY_DESIGN = late(r"(?i)(?:^|[^a-z])warm[_-]?up(?:[^a-z]|$)")
 
 
 @rule
@@ -45,6 +47,7 @@ def no_operation(report: Report) -> Iterator[Finding]:
                 time
                 for time in several
                 if 0 <= time.value < least and not time.name.endswith(" estimate")
+                if not _BY_DESIGN.search(str(time.of.get("benchmark", time.name)))
                 if (not is_table or "is_per_operation" in time.of)
             ]
     once = [time for time in none if 0 < time.base_value < NO_LOOP_NS]

@@ -110,7 +110,7 @@ def geometric_means(report: Report) -> Iterator[Finding]:
 def _pairs(report: Report) -> Iterator[tuple[Result, Result]]:
     olds: dict[tuple[str, object], Result] = {}
     for result in report.knowing("quantity"):
-        if result.statistic != "median" or not result.is_positive:
+        if result.statistic not in ("mean", "median") or not result.is_positive:
             continue
         key = str(result.of.get("benchmark")), result.of.get("quantity")
         if result.of.get("build") == "old":

@@ -188,5 +188,8 @@ def _report(
             value = log.number(cell.rstrip("x×% ")) if kind and cell else None
             if value is not None:
                 results.append(Result(head or "value", value, "1", line.number, GIVEN, of))
-    note = f"The table from line {begin} names no unit, so its figures are shown as they stand."
+    note = (
+        f"The table from line {begin} names no unit that is known here. Its figures are shown as "
+        "they stand."
+    )
     return [Report(TOOL, results, begin, notes=[note])]
