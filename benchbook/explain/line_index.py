@@ -59,8 +59,11 @@ class Kinds:
         return [number for number in numbers if any(word in self._texts[number] for word in there)]
 
     def lines_like(self, is_wanted: Callable[[str], object]) -> Iterator[int]:
-        """Which of its lines, counted from 0, are of kinds of which this is true, in order: their
-        digits are zeros in what is asked. A kind is asked when its first line comes."""
+        """The indices of the lines for which this is true, in order.
+
+        Lines that differ by their digits alone are one kind. Each kind is tested once, with zeros
+        for its digits, when its first line comes.
+        """
         known: dict[str, bool] = {}
         for number, kind in enumerate(self._of_lines):
             if kind not in known:

@@ -165,7 +165,7 @@ def both_ways(report: Report) -> Iterator[Finding]:
 def not_always_faster(reports: Sequence[Report]) -> Iterator[Finding]:
     """A text that says that one column is faster in all rows, and rows in which it is not.
 
-    Decided by the times, and by the only column whose head stands in the sentence.
+    Decided by the times, and by the only column that the sentence names.
     """
     for report in reports:
         said = str(report.facts.get("said_always", "")).lower()
@@ -202,5 +202,5 @@ LEAST_NAME = 3  # letters of a head
 
 
 def _is_in(name: str, said: str) -> bool:
-    """Whether the head of a column stands in a sentence."""
+    """Whether a sentence names the column with this head."""
     return len(name) >= LEAST_NAME and name.lower() in said

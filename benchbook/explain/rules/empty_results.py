@@ -11,10 +11,8 @@ from benchbook.explain.rules import rule
 from benchbook.explain.rules.common.findings import finding
 from benchbook.findings import Finding
 
-TOOLS = ("figures", "figures in JSON", "text", "lines alike", "table")
-_OF_ERRORS = late(
-    r"(?i)(?:^|[^a-z])(?:errors?|failed|failures?)$|[a-z](?:Errors?|Failed|Failures?)$"
-)
+OF_TEXT = ("figures", "figures in JSON", "text", "lines alike")
+_OF_ERRORS = late(r"(?i)(?:errors?|failed|failures?)$")
 _OF_ALL = late(
     r"(?i)^(?:total|num(?:ber of)?|all|completed?)?[ _]?(?:requests|operations|queries)$"
 )
@@ -23,8 +21,8 @@ LEAST_ERRORS, SHARE, LEAST_RATES = 2, 0.01, 3
 
 @rule
 def errors_beside_all(report: Report) -> Iterator[Finding]:
-    """Counts of errors and of all requests that stand in one block, 1 % of them and more."""
-    if report.tool not in TOOLS or report.tool == "table":
+    """Errors next to the number of all requests, where they are 1 % of it or more."""
+    if report.tool not in OF_TEXT:
         return
     plain = [own for own in report.results if own.unit in ("", "1") and own.is_positive]
     errors = [own for own in plain if _OF_ERRORS.search(own.name)]
@@ -41,7 +39,7 @@ def errors_beside_all(report: Report) -> Iterator[Finding]:
 @rule
 def rates_of_zero(report: Report) -> Iterator[Finding]:
     """Three rates and more in lines of one kind, of which each is 0."""
-    if report.tool not in TOOLS:
+    if report.tool not in (*OF_TEXT, "table"):
         return
     rates = [own for own in report.results if own.unit.endswith("/s") and own.is_number]
     if len(rates) >= LEAST_RATES and not any(map(_is_some, rates)):

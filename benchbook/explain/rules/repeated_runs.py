@@ -75,7 +75,7 @@ OF_MODELS = ("eval time", "prompt eval time")
 
 @rule
 def two_runs_apart(reports: Sequence[Report]) -> Iterator[str]:
-    """A note on two runs of a model that are the same in all that the log shows, and differ."""
+    """A note on two runs of a model whose results differ though the log shows no reason."""
     own = [report for report in reports if report.tool in MODELS]
     for several in of_same(own) if len(own) == 2 else ():
         if len(several) != 2 or several[0][1].name not in OF_MODELS:
