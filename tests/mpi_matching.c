@@ -324,18 +324,16 @@ static void be_rank(int rank, unsigned count) {
 
 /* A message that is too long for its receive, or a rank that is killed: rank 0 ends with why. */
 static void be_faulty_rank(int rank, const char *fault) {
+    enum { FAULTY = RANKS - 1 }; /* no other rank's parent, so it dies alone */
     MPI_Barrier(MPI_COMM_WORLD);
-    if (rank == 1 && strcmp(fault, "killed") == 0) {
+    if (rank == FAULTY && strcmp(fault, "killed") == 0) {
         raise(SIGKILL);
     }
-    if (rank == 1) {
+    if (rank == FAULTY) {
         send_text("longer", 0, 1);
-        pause();
     }
-    if (rank == 0) {
-        MPI_Recv(room[0], 2, MPI_BYTE, 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    }
-    pause();
+    /* Who waits for a message answers when it is asked. */
+    MPI_Recv(room[0], 2, MPI_BYTE, rank == 0 ? FAULTY : 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
 /* COUNT FAULTS: so many messages of each source, over carriers with so many faults of a million;

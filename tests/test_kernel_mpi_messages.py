@@ -86,7 +86,7 @@ def test_a_killed_rank_is_named_soon(matching: Path) -> None:
     began = time.monotonic()
     done = matched(matching, "killed")
     assert done.returncode == 1
-    assert done.stderr.startswith("rank 1 has not answered for ")
+    assert done.stderr.startswith("rank 2 has not answered for ")
     assert time.monotonic() - began < DEATH_LIMIT_S
 
 
