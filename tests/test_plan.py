@@ -124,7 +124,8 @@ def test_tiny_has_at_most_eight_points_and_eight_blocks() -> None:
     for experiment in catalogue.experiments(ROOT):
         made = plan.make_plan(ROOT, experiment, settings())
         assert len([point for point in made.points if not point.twin]) <= 8
-        assert made.looks == [8]
+        # What no paper has is drawn and not judged, from the least for an interval.
+        assert made.looks == ([8] if catalogue.figures_of(ROOT, experiment) else [least_blocks(1)])
     assert settings().budget_s <= 10
 
 

@@ -124,7 +124,6 @@ rule judge_controls:
         f"{lab.results}/controls.json",
     log:
         f"{lab.results}/controls.log",
-    threads: workflow.cores
     params:
         modules=lab.modules("judge-controls"),
         replays=lab.replays(),

@@ -315,7 +315,9 @@ def _blocks(task: _Task, points: list[Point], serial: list[str]) -> tuple[int, l
         turns = len(serial) + (len(points) > len(serial))
         return claims, [task.content["blocks"] * max(turns, 1)]
     least = least_blocks(max(claims, 1))
-    return claims, sorted({max(look, least) for look in task.settings.looks})
+    # What no paper has is drawn, not judged: the least for an interval is enough.
+    looks = task.settings.looks if task.figures else [least]
+    return claims, sorted({max(look, least) for look in looks})
 
 
 def _cpus(task: _Task, points: list[Point], all_cpus: bool) -> list[int]:
