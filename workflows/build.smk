@@ -1,8 +1,8 @@
 # Kernel source + compiler + flags -> binary under its hash + variant.json.
 
 
-# One job an experiment, and one for all controls: it compiles on every core. What the first page does
-# not wait for yields to what is made of measurements meanwhile, which keeps one core busy.
+# One job an experiment, and one for all controls: it compiles on every core. Not at a lower priority
+# than what is made of measurements meanwhile: beside other work it then hardly gets a core.
 for name, owners in lab.built_together():
 
     rule:
@@ -22,7 +22,7 @@ for name, owners in lab.built_together():
             modules=lab.modules("build"),
             variants=lab.identities(owners),
         shell:
-            "exec nice python3 -m benchbook --log {log} build {output}"
+            "exec python3 -m benchbook --log {log} build {output}"
 
 
 rule limits:
