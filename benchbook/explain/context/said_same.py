@@ -15,18 +15,18 @@ _SAID = late(
     r"|\bcommit [0-9a-f]{7,40} (?:twice|two times)\b"
     r"|\b(?:empty|no-?op) commit\b"
     r"|\b(?:two|three|four|five|several) consecutive (?:runs|executions)\b"
-    r"|\b(?:two|three) (?:similar|identical|equal) (?:runs|executions)\b"
+    r"|\b(?:two|three) (?:identical|equal) (?:runs|executions)\b"
     r"|\bsame (?:benchmark|test|command|program|thing|run)s? (?:twice|two times)\b"
     r"|\bre-?running the same (?:benchmarks?|tests?|code|binary)\b"
     r"|\bA/A (?:tests?|runs?|protocol|placebo|comparison)\b"
     r"|\b(?:two|both) (?:builds|runs|binaries|copies) (?:of|on|from) (?:the )?"
-    rf"(?:same|identical) (?:\w+ )?{_CODE}\b"
+    rf"(?:same|(?:byte[- ])?identical) (?:\w+ )?{_CODE}\b"
     r"|\bidentical (?:configs?|configurations|builds|binaries|arms|code on both sides)\b"
     r"|\bno (?:code )?changes? (?:at all )?(?:in )?between (?:the )?(?:two )?runs\b",
     re.I,
 )
 _WORDS = (
-    "twice", "two times", "commit", "consecutive", "similar", "identical", "equal",
+    "twice", "two times", "commit", "consecutive", "identical", "equal",
     "running the same", "A/A", "again", "between", "builds", "both", "runs o",
 )  # fmt: skip
 _DIFFER = late(r"\bdiffer\w* by (?:up to |as much as )?(?P<percent>\d{1,3}(?:\.\d+)?) ?%")

@@ -48,6 +48,7 @@ _CELL = late(
     r"|no change|not significant))?"
 )
 # What `dump` shows of a run: the value, and how far it is from the mean.
+_LAST_COMPARED = " -> "  # of a line that compares two sides
 _RUN = late(r"^Run (\d{1,6}): ")
 _VALUE = late(rf"^- (value|warmup) \d+: ({_NUMBER}) ({_UNIT})(?: \([+-]\d+%\))?(?: \(|$)")
 _PERCENTILE = late(rf"^(\d?[1-9]|\d0)th percentile: ({_NUMBER}) ({_UNIT}) \(")
@@ -204,6 +205,8 @@ def _of_text(log: Log) -> list[Report]:
             reports += _compared(log, line, found, found["name"] or title)
         elif (found := _GROUPED.match(text)) and (grouped or found["times"]):
             reports += _compared(log, line, found, found["name"])
+        elif reports and text.startswith("Not significant") and _LAST_COMPARED in before:
+            reports[-1].facts["tested_same_line"] = line.number
         elif _GROUP.match(text):
             grouped = True
         elif found := _EDGE.match(text):

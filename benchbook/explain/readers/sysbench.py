@@ -213,7 +213,7 @@ def _of_threads(run: _Run) -> dict[str, Any]:
     facts: dict[str, Any] = {"events": events.value}
     if "threads" not in run.facts and (count := _count_of_threads(run, events.value)):
         facts["threads"] = count
-        run.notes.append(f"Its lines do not say the number of threads: its figures make {count}.")
+        run.notes.append(f"By its events in all and for each thread it ran {count} threads.")
     return facts
 
 

@@ -80,6 +80,7 @@ def _line(reading: Reading[_Run], text: str) -> None:
         reading.show(f"{_WITHIN}, of the rate", found["within"], "%")
     elif found := _CALIBRATED.match(text):
         reading.show("time at calibration", found["time"], unit_of(found["unit"]))
+        run.facts["is_paced"] = True  # wrk2, which takes times from when a request was due
     elif text.startswith("Latency Distribution"):
         run.of_shares = True
         if "HdrHistogram" in text:

@@ -83,10 +83,7 @@ def reports_of_devices(report: Report) -> Iterator[Finding | str]:
             )
     above = [own for own in report.called("use") if own.value >= ABOVE]
     if above:
-        yield (
-            f"line {above[0].line}: a use of {above[0].value:g} % cannot be. The kernel gives the "
-            "time of a long request to one interval. Read it as 100 %"
-        )
+        yield f"line {above[0].line}: a use of {above[0].value:g} % cannot be. Read it as 100 %"
     slow = [own for own in report.called("flush wait") if own.base_value >= FLUSH_NS]
     if slow:
         yield finding("slow-cache-flush", slow=max(slow, key=_value), about=slow[:1])

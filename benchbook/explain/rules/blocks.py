@@ -20,6 +20,7 @@ SPREADS = ("confidence 99.9 %", "standard error", "stddev", "error", "range", "s
 SETTINGS = ("benchmark", "parameters", "label", "mode", "message_bytes", "threads")
 # Whose deviation is that of single requests, and no error of the mean of thousands.
 OF_REQUESTS = (TIME, "time to connect", "time to the first byte", "rate of a thread")
+OF_SINGLE = ("ping", "ioping", "fio", "mtr")  # the same, of single echoes and requests
 OF_OWN_RULES = ("perf-stat",)  # which have another one for two starts
 OF_LINES = ("google-benchmark",)  # which have a line for each statistic
 MOST = 500  # reports of a log
@@ -71,6 +72,8 @@ def _pairs(reports: Sequence[Report]) -> Iterator[tuple[_Known, _Known]]:
 
 
 def _known(report: Report, at: int) -> Iterator[tuple[Hashable, _Known]]:
+    if report.tool in OF_SINGLE:
+        return
     in_rows = report.tool not in OF_LINES
     spreads = {
         (own.name, own.line * in_rows): own

@@ -14,7 +14,7 @@ from benchbook.explain.rules.common.errors_of_means import student
 from benchbook.explain.rules.common.findings import finding
 from benchbook.findings import Finding
 
-WIDE = 0.1  # of the mean, a deviation that is named
+TESTS_ITSELF = "pyperf"  # and says which pairs it finds no difference for
 
 
 class _Timed(NamedTuple):
@@ -52,11 +52,13 @@ def undecided_ratio(reports: Sequence[Report]) -> Iterator[Finding]:
         error = ratio * _error(both)
         said: dict[str, Any] = {"ratio": ratio, "spread": spread, "error": error}
         said |= {"slower": both[0], "fastest": both[1], "line": slower.facts["said_times_line"]}
+        if slower.tool == TESTS_ITSELF:
+            continue
         if not all(own.runs for own in both):
             unknown += [said] if abs(ratio - 1) <= spread else []
-        elif abs(ratio - 1) <= error:
+        elif abs(ratio - 1) <= error and not _differ(*both):
             undecided.append(said)
-        elif abs(ratio - 1) <= spread:
+        elif error < abs(ratio - 1) <= spread and _differ(*both):
             within.append(said)
     kinds = (
         ("undecided-ratio", undecided),
@@ -65,23 +67,16 @@ def undecided_ratio(reports: Sequence[Report]) -> Iterator[Finding]:
     )
     for kind, several in kinds:
         if several:
-            yield _of_ratios(kind, several)
+            yield _of_ratio(kind, several[0])
 
 
-def _of_ratios(kind: str, several: list[dict[str, Any]]) -> Finding:
-    said = several[0]
-    every = {own.mean.line: own for words in several for own in (words["slower"], words["fastest"])}
-    widest = max(every.values(), key=lambda own: own.variation)
-    is_wide = widest.variation >= WIDE and len(every) > 2
+def _of_ratio(kind: str, said: dict[str, Any]) -> Finding:
     words = {
         **{name: said[name] for name in ("ratio", "spread", "error", "line")},
         "low": max(0.0, said["ratio"] - said["error"]),
         "high": said["ratio"] + said["error"],
         "slower": said["slower"].mean,
         "fastest": said["fastest"].mean,
-        "left": len(several) - 1 or None,
-        "widest": widest.mean if is_wide else None,
-        "share": widest.variation,
     }
     about = [words["slower"], words["fastest"]]
     return finding(kind, words, about=about)
@@ -93,6 +88,29 @@ def _timed(report: Report) -> _Timed | None:
         return None
     runs = mean.of.get("repetitions")
     return _Timed(mean, deviation.base_value, runs if isinstance(runs, int) and runs > 1 else 0)
+
+
+def _differ(first: _Timed, second: _Timed) -> bool:
+    """Whether two means differ by more than chance, by Welch's test at 5 %."""
+    errors = [own.deviation**2 / own.runs for own in (first, second)]
+    if not sum(errors):
+        return first.mean.base_value != second.mean.base_value
+    freedom = sum(errors) ** 2 / sum(
+        error**2 / (own.runs - 1) for error, own in zip(errors, (first, second), strict=True)
+    )
+    apart = abs(first.mean.base_value - second.mean.base_value)
+    return apart > student(freedom) * math.sqrt(sum(errors))
+
+
+@rule
+def same_by_pyperf(reports: Sequence[Report]) -> Iterator[Finding]:
+    """Pairs that pyperf compared and found no difference for by its own test."""
+    for report in reports:
+        if line := report.facts.get("tested_same_line"):
+            mean = report.only("time", "mean")
+            if mean is not None:
+                yield finding("same-by-test", {"mean": mean, "line": line}, about=[mean])
+                return
 
 
 def _error(both: Sequence[_Timed]) -> float:

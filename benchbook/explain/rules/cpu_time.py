@@ -22,6 +22,7 @@ LEAST_NS = 5e6  # of an elapsed time; below, the start of a process is in it
 IN_KERNEL = 0.6  # of the CPU time, of which a program of its own spends little there
 LEAST_CPU_NS = 2e7
 SEVERAL = 1.5  # CPUs that were busy on average
+_SLEEPS = late(r"^(?:\S*/)?sleep \S")  # a command that does nothing else
 
 
 class _Spent(NamedTuple):
@@ -60,7 +61,12 @@ def waiting(reports: Sequence[Report]) -> Iterator[str]:
     """
     if uncounted_children(reports) or any(map(uncounted, reports)):
         return  # what their CPU time is not of, nobody knows
-    every = [own for report in reports if report.tool in TIMED and (own := _spent(report))]
+    every = [
+        own
+        for report in reports
+        if report.tool in TIMED and (own := _spent(report))
+        if not _SLEEPS.search(str(report.facts.get("command", "")))
+    ]
     waited = [
         own
         for own in every

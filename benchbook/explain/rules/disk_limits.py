@@ -14,7 +14,7 @@ from benchbook.explain.model import Report, Result
 from benchbook.explain.printed_digits import is_number
 from benchbook.explain.rules import rule
 from benchbook.explain.rules.common.findings import finding
-from benchbook.explain.rules.storage import WAITING, WAYS, is_handing_over
+from benchbook.explain.rules.storage import WAITING, WAYS, is_handing_over, submissions
 from benchbook.findings import Finding
 
 
@@ -88,6 +88,13 @@ LARGEST_SEEK_BYTES = 1 << 16
 LEAST_WAIT_NS = 1e6
 
 
+def _is_in_submission(report: Report) -> bool:
+    """Whether requests take their time before they are handed over, as through the page cache."""
+    slats, _ = submissions(report)
+    waits = [own for way in WAYS if (own := _mean(report, way, "clat"))]
+    return any(slat.base_value >= wait.base_value for slat in slats for wait in waits)
+
+
 @rule
 def requests_under_way(report: Report) -> Iterator[Finding | str]:
     """How many requests were under way, as rate times latency, where few were or seeks show.
@@ -116,7 +123,7 @@ def requests_under_way(report: Report) -> Iterator[Finding | str]:
     ):
         words = {"per_s": per_s, "in_flight": in_flight, "waits_s": in_flight / per_s}
         yield finding("long-queue", words, wait=wait)
-    elif ONE[0] <= in_flight <= ONE[1] and asked == 1:
+    elif ONE[0] <= in_flight <= ONE[1] and asked == 1 and not _is_in_submission(report):
         yield (
             f"line {wait.line}: one request was under way at a time, so its time limits the rate "
             f"({number(per_s)} a second). A deeper queue (--ioengine=libaio --iodepth=32) or "
@@ -316,6 +323,7 @@ SUFFIXES = {"": 1, "c": 1, "w": 2, "b": 512, "k": 1 << 10, "m": 1 << 20, "g": 1 
 SUFFIXES |= {"kb": 10**3, "mb": 10**6, "gb": 10**9, "kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30}
 _BLOCK = late(r"^(\d+)([a-zA-Z]{0,3})$")
 SMALL_BLOCK, SYNCED_BLOCK = 2048, 1 << 17
+CALLS_S = 5e-6  # what two calls of the kernel take at most
 SLOW_BLOCK_S = 5e-5
 LONG_BLOCK, LONG_BLOCK_S = 1 << 20, 0.04  # a disk that turns writes that much in a third of it
 GENERATED_BYTES_PER_S = 7e8
@@ -366,7 +374,8 @@ def _of_copy(report: Report, copy: Result) -> Iterator[tuple[str, Mapping[str, A
     elif each_waits and block <= LONG_BLOCK and blocks > 4 and took / blocks >= LONG_BLOCK_S:
         yield "long-blocks", words | {"flags": flags}
     elif not each_waits and block <= SMALL_BLOCK and blocks > 1000:
-        yield "copied-in-small-blocks", words
+        if took / blocks <= CALLS_S:
+            yield "copied-in-small-blocks", words
     elif not flags and block <= SYNCED_BLOCK and blocks > 4 and took / blocks >= STOPPED_S:
         yield "mounted-sync", words
     elif blocks == 1 and moved < FEW_BYTES and took < FEW_S:

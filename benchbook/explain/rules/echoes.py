@@ -192,8 +192,8 @@ FAR_HOP, LONG_HOP_NS, DEVIATES = 4.0, 1e8, 0.25  # worst ÷ mean; the worst; dev
 def worst_of_path(report: Report) -> Iterator[str]:
     """A note for the end of a path whose worst time is far above its mean, with a deviation that a
     few such make."""
-    if report.tool != "mtr":
-        return
+    if report.tool != "mtr" or {"-T", "--tcp"} & {*report.asked}:
+        return  # what TCP lost it asks for again after a second
     ends = {own.line: own for own in report.called("hop time") if own.statistic == "mean"}
     if not ends or not (mean := ends[max(ends)]).is_positive:
         return

@@ -55,7 +55,8 @@ def failed_requests(report: Report) -> Iterator[Finding | str]:
     if counts and (kind := report.facts.get("none_succeeded")):
         yield finding("none-succeeded", kind=kind, failed=next(iter(counts.values())))
         return
-    if (connects := counts.get(NOT_OPENED)) and is_some_of(report, connects):
+    not_opened = counts.get(NOT_OPENED)
+    if (connects := not_opened) and is_some_of(report, connects):
         counts.pop(NOT_OPENED)  # load_counts.py says it: these are no requests
     whole = report.only(COUNT, "total")
     every = whole.value if whole and whole.is_number else 0.0
@@ -87,11 +88,10 @@ def failed_requests(report: Report) -> Iterator[Finding | str]:
         words |= {"completed": None if are_counted else whole}
         words["all_of"] = whole if are_counted else None
         yield finding("requests-failed", words, about=[most])
-    elif every:
+    elif every and not not_opened:
         yield (
             f"line {most.line}: {most.value:,.0f} of {every:,.0f} requests failed "
-            f"({100 * most.value / every:.2g} %). They are too few to change the rate, but the "
-            "longest times may be theirs"
+            f"({100 * most.value / every:.2g} %). They are too few to change the rate"
         )
 
 
@@ -154,7 +154,7 @@ def requests_at_a_time(report: Report) -> Iterator[Finding | str]:
     elif not batch:
         yield (
             f"line {mean.line}: with {number(most)} requests always under way the mean of "
-            f"{mean.value:g} {mean.unit} is just {number(most)} ÷ {rate.value:,.6g} a second. If "
+            f"{mean.value:g} {mean.unit} is about {number(most)} ÷ {rate.value:,.10g} a second. If "
             "the server is at its limit, it grows with the connections, and is not what the "
             "server takes for one request"
         )
@@ -213,6 +213,8 @@ def _few(report: Report) -> Iterator[tuple[str, dict[str, Any]]]:
     rate, whole, took = _rate(report), report.only(COUNT, "total"), report.facts.get("elapsed_s")
     if rate is None or not is_number(took) or took <= 0 or (whole and not whole.value):
         return
+    if report.facts.get("is_paced"):
+        return  # few were asked for
     count = whole.value if whole and whole.is_number else rate.value * took
     connections = report.facts.get("concurrency") or 0
     counted = whole if whole and whole.is_number else rate

@@ -239,7 +239,7 @@ def requests_beyond_iterations(report: Report) -> Iterator[Finding]:
         yield finding("requests-beyond-iterations", {**words, **sums})
 
 
-WAITS_NS, FLAT, EMPTY = 2e8, 0.05, 1 << 16
+WAITS_NS, FLAT, EMPTY, LEAST_ALIKE = 2e8, 0.05, 1 << 16, 3
 
 
 @rule
@@ -259,7 +259,9 @@ def waits_for_the_end(report: Report) -> Iterator[Finding]:
     if not (first and whole and least and most and is_number(size)) or size > EMPTY:
         return
     is_late = whole.base_value >= WAITS_NS and first.value <= 0.1 * whole.value
-    if is_late and most.value - least.value <= FLAT * whole.value:
+    count = report.only(COUNT, "total")
+    is_several = count is None or count.value >= LEAST_ALIKE
+    if is_late and is_several and most.value - least.value <= FLAT * whole.value:
         words = {"first": first, "whole": whole, "least": least, "most": most}
         yield finding("waits-for-the-end", words, about=[whole])
 

@@ -199,7 +199,13 @@ def few_iterations(report: Report) -> Iterator[str]:
     means = report.being("mean")
     errors = {(error.name, error.line) for error in report.being("confidence 99.9 %")}
     # Counts of profilers next to it (`run:·gc.count`) are sums, which have none.
-    alone = [own for own in means if ":" not in own.name and (own.name, own.line) not in errors]
+    # In JSON the error stands in the next line.
+    alone = [
+        own
+        for own in means
+        if ":" not in own.name
+        if not {(own.name, own.line), (own.name, own.line + 1)} & errors
+    ]
     if alone:
         words = {"first": alone[0], "left": len(alone) - 1 or None}
         words["runs"] = alone[0].of.get("repetitions")

@@ -251,8 +251,7 @@ def _wide(report: Report) -> Iterator[Finding]:
         mean, error = max(wide, key=lambda pair: pair[1].value / pair[0].value)
         about = [result for pair in wide for result in pair]
         runs = mean.of.get("repetitions")
-        words: dict[str, Any] = {"mean": mean, "error": error, "left": len(wide) - 1 or None}
-        words |= {"few": None, "many": None}
+        words: dict[str, Any] = {"mean": mean, "error": error, "few": None, "many": None}
         words["how"] = report.tool if report.tool in ("jmh", "benchmarkdotnet") else "other"
         if is_number(runs):
             words["few" if runs <= FEW_RUNS else "many"] = runs
@@ -260,7 +259,7 @@ def _wide(report: Report) -> Iterator[Finding]:
 
 
 def _is_wide(mean: Result, error: Result) -> bool:
-    if not (mean.is_positive and error.is_number):
-        return False
+    if not (mean.is_positive and error.is_number) or ":" in mean.name:
+        return False  # what a profiler counts next to it scatters
     is_none = mean.is_time and mean.base_value < LEAST_NS  # which has a finding of its own
     return error.value > WIDE * mean.value and not is_none

@@ -92,8 +92,7 @@ def pool_over_time(report: Report) -> Iterator[Finding]:
             effect: Effect = "biases" if asked is False else "informs"
             yield finding("since-start", kind=kind, first=first, about=[first], effect=effect)
     yield from _bursts([own for own in report.called("write rate") if own.of.get("interval")])
-    for way in ("read", "write"):
-        yield from _waits(report, way)
+    yield from _waits(report)
 
 
 def _bursts(rates: list[Result]) -> Iterator[Finding]:
@@ -109,13 +108,14 @@ def _bursts(rates: list[Result]) -> Iterator[Finding]:
         yield finding("in-bursts", words, first=none[0], about=none[:1])
 
 
-def _waits(report: Report, way: str) -> Iterator[Finding]:
-    totals, disks = (report.called(f"{kind} {way} wait") for kind in ("total", "disk"))
+def _waits(report: Report) -> Iterator[Finding]:
+    """Reads alone: writes wait for their group, and no program for them."""
+    totals, disks = (report.called(f"{kind} read wait") for kind in ("total", "disk"))
     by_line = {own.line: own for own in disks}
     for total in totals:
         disk = by_line.get(total.line)
         if disk and total.base_value >= max(LEAST_WAIT_NS, WAITS * disk.base_value):
-            words = {"total": total, "disk": disk, "way": way}
+            words: dict[str, Any] = {"total": total, "disk": disk}
             words["times"] = number(total.base_value / disk.base_value)
             yield finding("waits-above-disk", words, about=[total])
             return

@@ -98,7 +98,9 @@ def rounded_in_tables(report: Report) -> Iterator[str]:
     ]
     if none:
         mean = none[0][0]
-        words = {"mean": mean, "digit": 2 * mean.half, "left": len(none) - 1 or None}
+        are_several = any(error.value > 0 for error in report.being("error"))
+        words = {"mean": mean, "digit": 2 * mean.half, "lost": "" if are_several else None}
+        words["one"] = None if are_several else ""
         yield finding("error-of-no-digit", words).explanation
 
 

@@ -34,7 +34,9 @@ def report_errors(report: Report) -> Iterator[Finding]:
     out, more = [*_out_of_range(report), *_full(report)], list(_too_many(report))
     if report.tool == "packet generator":
         more = []  # what a port receives is not what it sent
-    yield from _doubted("out-of-range", out)
+    jitters = [doubt for doubt in out if doubt[0].name == "jitter"]
+    yield from _doubted("out-of-range", [doubt for doubt in out if doubt[0].name != "jitter"])
+    yield from _doubted("jitter-out-of-range", jitters)
     yield from _doubted("more-received", more)
     cpus = report.called("CPU")
     idle = [cpu for cpu in cpus if cpu.is_number and cpu.value < 0]

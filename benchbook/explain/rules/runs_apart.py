@@ -301,8 +301,8 @@ def columns_apart(report: Report) -> Iterator[str]:
     elif 1 / least >= LEAST_RATIO:
         yield (
             f"line {at_most.line}: {high} is above {low} in {len(ahead)} of {len(rows)} rows, by "
-            f"up to {most:,.3g} times. In another it is below, by {1 / least:,.3g} times (line "
-            f"{at_least.line}). So which is ahead depends on the row"
+            f"up to {most:,.3g} times. In line {at_least.line} it is below, by {1 / least:,.3g} "
+            "times. So which is ahead depends on the row"
         )
 
 

@@ -8,7 +8,6 @@ from typing import Any
 
 from benchbook.explain.model import Report, Result
 from benchbook.explain.printed_digits import is_number
-from benchbook.explain.results import grouped
 from benchbook.explain.rules import rule
 from benchbook.explain.rules.common.findings import finding
 from benchbook.findings import Finding
@@ -94,37 +93,6 @@ def errors_of_means(report: Report) -> Iterator[Finding]:
         share, mean, error = max(wide, key=lambda entry: entry[0])
         words: dict[str, Any] = {"mean": mean, "share": share, "left": len(wide) - 1 or None}
         yield finding("mean-known-to", words, about=[mean, error])
-
-
-RUNS_BY_THE_TOOL = ("benchee", "benchmark-ips")
-
-
-@rule
-def near_the_first(report: Report) -> Iterator[Finding]:
-    """Rows that are slower than the first one by less than one deviation of its runs.
-
-    The tool gives the deviation of single runs, and not how many there are.
-    """
-    if report.tool not in RUNS_BY_THE_TOOL:
-        return
-    ratios = {str(own.of.get("benchmark")): own for own in report.being("ratio")}
-    said = {name for name, _ in report.facts.get("said_alike") or ()}
-    rows: dict[str, tuple[Result, Result]] = {}
-    for name, several in grouped(report.being("mean", "stddev"), lambda own: own.name).items():
-        own = {each.statistic: each for each in reversed(several)}
-        if {"mean", "stddev"} <= own.keys() and own["mean"].is_positive:
-            rows.setdefault(name, (own["mean"], own["stddev"]))
-    near = [
-        (ratio, rows[name])
-        for name, ratio in ratios.items()
-        if name in rows and name not in said
-        if 0 < ratio.value - 1 <= rows[name][1].base_value / rows[name][0].base_value
-    ]
-    if near:
-        ratio, (mean, spread) = near[0]
-        words = {"ratio": ratio, "mean": mean, "share": spread.base_value / mean.base_value}
-        words |= {"left": len(near) - 1 or None, "name": str(mean.of.get("benchmark"))}
-        yield finding("near-the-first", words, about=[own for own, _ in near])
 
 
 NEARLY_NONE = 1e4  # per cent slower than a baseline

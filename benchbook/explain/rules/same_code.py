@@ -29,7 +29,16 @@ def same_code(reports: Sequence[Report]) -> Iterator[Finding]:
     if not told:
         return
     pairs = list(compared(reports))
-    changes = [(pair.percent, pair.new) for pair in pairs]
+    printed = {
+        (change.line, change.name.removesuffix(" change")): change.value
+        for report in reports
+        for change in report.being("change")
+        if change.is_number
+    }
+    changes = [
+        (printed.get((pair.new.line, pair.new.name.removesuffix(" new")), pair.percent), pair.new)
+        for pair in pairs
+    ]
     changes += [
         (change.value, change)
         for report in reports

@@ -40,8 +40,9 @@ def losses_all_the_time(report: Report) -> Iterator[str]:
     if high > STEADY * low or any(FULL[0] * link <= middle <= FULL[1] * link for link in LINKS):
         return
     rate = min(rates, key=lambda own: abs(own.base_value - middle))
+    some = sum(count > 0 for count in lost)
     yield (
-        f"line {rate.line}: in {len(often)} of {len(rates)} intervals segments are sent again, "
+        f"line {rate.line}: in {some} of {len(rates)} intervals segments are sent again, "
         f"{statistics.median(lost):,.0f} a second in a typical one, and the rate stays near "
         f"{rate.value:g} {rate.unit}. So most likely something drops what is above that rate. "
         "That may be a policer on the way, a short queue, or a core or card that is full."
@@ -65,6 +66,6 @@ def _window(report: Report, bits_per_s: float) -> str:
     low, high = min(windows) / 1024, max(windows) / 1024
     trip_ms = 8e3 * statistics.median(windows) / bits_per_s
     return (
-        f" The losses keep the window at {low:,.3g} to {high:,.3g} KiB, which is that rate at a "
+        f" The losses keep the window at {low:,.0f} to {high:,.0f} KiB, which is that rate at a "
         f"round trip of {trip_ms:,.2g} ms"
     )

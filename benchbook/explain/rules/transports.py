@@ -151,7 +151,8 @@ def few_requests_of_rdma(report: Report) -> Iterator[Finding | str]:
         yield finding("few-iterations", count=max(counts), row=rows[-1], tool=report.tool)
     elif (words := _of_moment(rows)) is not None:
         yield finding("few-milliseconds", words)
-    if report.facts.get("mtu_bytes") == MTU_BYTES and report.facts.get("link_type") == "Ethernet":
+    is_ethernet = report.facts.get("link_type") == "Ethernet"
+    if report.facts.get("mtu_bytes") == MTU_BYTES and is_ethernet and report.called("throughput"):
         yield (
             f"line {report.line}: packets have {MTU_BYTES} bytes of payload, as Ethernet of 1500 "
             "allows. With jumbo frames (ip link set mtu 9000) they have 4096, which a fast link "

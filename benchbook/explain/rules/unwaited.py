@@ -60,6 +60,6 @@ def short_kernels(report: Report) -> Iterator[str]:
     if first is not None and first.value <= SOON_MS:
         yield (
             f"line {first.line}: a kernel takes {first.value:g} ms. To start one takes some "
-            "microseconds, which is in its time, so all rates of such rows are a few per cent too "
+            "microseconds, which is in its time, so rates of such rows may be a few per cent too "
             "low. A larger buffer makes them longer"
         )

@@ -28,7 +28,7 @@ from benchbook.explain.results import GIVEN
 TOOL = "text"
 LOOKS_FOR = "any other text in which measured figures stand with their units: `it read 1.2 GB/s`"
 NOTE = (
-    "No known tool printed this in a form that can be read. The figures with units are shown as "
+    "This was not recognised as the output of a known tool. The figures with units are shown as "
     "they stand in the text."
 )
 _TIMES = ("ns", "us", "ms", "s", "min")
