@@ -243,7 +243,7 @@ def statements(log: str) -> str:
         ),
         ("it waits in the queues of ZFS", WAITS.format(total="1s"), WAITS.format(total="8ms")),
         (
-            "in one iteration and",
+            "file creation lies between",
             MDTEST.format(items=131072, most=22421.537),
             MDTEST.format(items=131072, most=15421.537),
         ),
