@@ -214,6 +214,7 @@ def efficiency_of_counts(reports: Sequence[Report]) -> Iterator[str]:
         words |= {"ideal": ideal, "part": times / ideal, "counts": COUNTS[counts], "step": part}
         words |= {"before": sweep[at - 1][0], "after": sweep[at][0]}
         words["shared"] = "by_exchange" if _are_apart(counts, sweep) else "on_host"
+        words["name"] = last.name.replace(f"/threads:{most}", "")
         yield finding("efficiency-of-counts", words).explanation
         return
 
