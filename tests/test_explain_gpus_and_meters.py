@@ -263,7 +263,7 @@ CAUSES: dict[str, tuple[str, str]] = {
         BOARD.format(host="gpu59", time="11184.8", rate="12.00"),
         BOARD.format(host="gpu60", time="11184.8", rate="12.00"),
     ),
-    "because it executes 1.30 times the instructions": (
+    "of the other and executes 1.30 times the instructions": (
         EVENTS.format(work="7,800,000,000"),
         EVENTS.format(work="6,000,000,000"),
     ),
