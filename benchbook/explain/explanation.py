@@ -14,6 +14,7 @@ from benchbook.explain import general_readers, readers, sample_detectors
 from benchbook.explain.clean.pipeline import log_of, panes_of
 from benchbook.explain.context import (
     best_of_runs,
+    builds_of_runs,
     claims,
     cpu_quotas,
     error_messages,
@@ -186,6 +187,7 @@ def of_content(name: str, content: bytes, machine: Machine) -> Explained:
             truncated_end.drop,
             job_files.tell,
             process_totals.tell,
+            builds_of_runs.tell,
             best_of_runs.tell,
             quoted_rates.tell,
             machine_facts.tell,

@@ -158,7 +158,9 @@ def _headless(reading: Reading[_Run]) -> _Run:
     """The last run, which begins in this line for all that is known."""
     run = reading.run
     if not run.line and not run.notes:
-        run.notes.append(f"line {reading.line.number}: the head of this job of fio is missing")
+        run.notes.append(
+            f"line {reading.line.number}: what fio prints above it of this job is missing"
+        )
     return run
 
 

@@ -152,9 +152,10 @@ def requests_at_a_time(report: Report) -> Iterator[Finding | str]:
     if least and mean.base_value >= FAR * least.base_value and is_even and not batch:
         yield finding("waits-in-turn", words | {"least": least}, about=[mean])
     elif not batch:
+        per_s = f"{rate.value:,.0f}" if rate.value >= 1e3 else f"{rate.value:.6g}"
         yield (
             f"line {mean.line}: with {number(most)} requests always under way the mean of "
-            f"{mean.value:g} {mean.unit} is about {number(most)} ÷ {rate.value:,.10g} a second. If "
+            f"{mean.value:g} {mean.unit} is about {number(most)} ÷ {per_s} a second. If "
             "the server is at its limit, it grows with the connections, and is not what the "
             "server takes for one request"
         )
