@@ -111,6 +111,8 @@ def _reply(runs: list[Run], line: Line, found: re.Match[str]) -> None:
 def _times(runs: list[Run], line: Line, found: re.Match[str]) -> None:
     """Of a host whose replies are not in lines of their own."""
     host = found["host"]
+    for run in runs[-HOSTS:]:
+        run.ended |= run.facts.get("far_host") == host
     if not any(run.replies and run.facts.get("far_host") == host for run in runs[-HOSTS:]):
         _all_of(runs, line, host, found["times"].split())
 
@@ -132,7 +134,8 @@ def _all_of(runs: list[Run], line: Line, host: str, times: list[str]) -> None:
 def _whole(runs: list[Run], line: Line) -> Run:
     """What -s tells of all hosts together, in a block of its own."""
     if not runs or line.number - runs[-1].marks.get("whole", -9) > _NEAR:
-        begun(runs, line).ended = True
+        begun(runs, line)
+    runs[-1].ended = True
     runs[-1].marks["whole"] = line.number
     return runs[-1]
 

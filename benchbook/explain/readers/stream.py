@@ -59,7 +59,7 @@ _RATE_ALONE = late(
 )
 _CLOSE = 3  # lines from one of them to the next
 _HEADLESS = "The head of its table is missing: the columns are read as stream.c has them."
-_ONLY_RATES = "Only rates remain: neither sizes nor times are known."
+_ONLY_RATES = "Of its output only the rates were read."
 _MIXED = "The rows of several processes are mixed"
 
 

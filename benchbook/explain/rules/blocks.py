@@ -144,8 +144,6 @@ def small_changes_of_blocks(reports: Sequence[Report]) -> Iterator[str]:
     if len(pairs) < LEAST_PAIRS or max(map(abs, changes)) > SMALL:
         return
     up = [pair for pair, change in zip(pairs, changes, strict=True) if change > 0]
-    down = [pair for pair, change in zip(pairs, changes, strict=True) if change < 0]
-    if up and down:
-        words: dict[str, Any] = {"count": len(pairs), "up": len(up), "down": len(down)}
-        words |= {"most": max(map(abs, changes)), "old": up[0][0], "new": up[0][1]}
+    if 0 < len(up) < len(pairs):
+        words: dict[str, Any] = {"most": max(map(abs, changes)), "old": up[0][0], "new": up[0][1]}
         yield finding("small-changes-of-blocks", words).explanation

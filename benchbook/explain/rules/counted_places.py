@@ -36,7 +36,7 @@ def zeros_of_machine(report: Report) -> Iterator[Finding]:
         if own.unit == "events" and _HARDWARE.match(own.name) and own.of.get("state") == "ok"
     ]
     if len(events) >= LEAST_EVENTS and all(own.value == 0 for own in events):
-        words = {"first": events[0], "last": events[-1], "count": len(events)}
+        words = {"first": events[0], "last": events[-1]}
         yield finding("zeros-of-machine", words, about=events)
 
 

@@ -16,9 +16,11 @@ from benchbook.explain.model import Report, Result
 from benchbook.explain.rules import rule
 from benchbook.explain.rules.common.devices import has_own_memory
 from benchbook.explain.rules.common.findings import finding
+from benchbook.explain.rules.signs import signs
 from benchbook.findings import Finding
 
 _OF_KIND = late(r"^\w+/")
+_OF_KERNEL = late(r"^(?:context-sw|cpu-migr|page-f|minor-f|major-f|alignment-f|emulation-f)")
 _OF_GUESTS = late(r":\w*G\w*$")  # a host without any counts none of them
 SOURCES = {"perf-stat": "perf stat", "likwid-perfctr": "likwid-perfctr"}
 _SHARED = ("running_fraction", "multiplexed")  # columns of events that took turns
@@ -34,9 +36,19 @@ def absent_counter(reports: list[Report]) -> Iterator[Finding]:
     # Rows of all events take a tenth of the time of a log of 8,000 starts: most have no such event.
     if not any(_is_absent(event) or event.value == 0 for own in reports for event in _events(own)):
         return
-    rows = _rows(reports)
+    unsaid = [report for report in reports if not _is_said(report)]
+    rows = _rows(unsaid)
     if any(row["state"] == "absent" or row["value"] == 0 for row in rows):
-        yield from _detected("absent-counter", rows, reports, _is_absent)
+        yield from _detected("absent-counter", rows, unsaid, _is_absent)
+
+
+def _is_said(report: Report) -> bool:
+    """Whether a sign tells why events of it have no value, and no other event of it is 0."""
+    none = [event for event in _events(report) if event.value == 0 and not _is_absent(event)]
+    if any(not _OF_KERNEL.match(event.name) for event in none):
+        return False
+    said = (own for own in signs.function(report) if isinstance(own, Finding))
+    return any(own.artefact == "absent-counter" for own in said)
 
 
 @rule

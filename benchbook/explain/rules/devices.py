@@ -75,10 +75,9 @@ OF_MEMORY = "Global memory bandwidth"
 @rule
 def unmeasured(report: Report) -> Iterator[Finding]:
     """Figures that a tool printed as 0 or infinite, because nothing was measured."""
-    if count := report.facts.get("unmeasured"):
+    if report.facts.get("unmeasured"):
         line = report.facts["unmeasured_line"]
-        words = {"count": count, "line": line, "what": "is" if count == 1 else "are"}
-        yield finding("unmeasured", words, about=[f"line {line}"])
+        yield finding("unmeasured", line=line, about=[f"line {line}"])
 
 
 @rule

@@ -131,6 +131,7 @@ def requests_under_way(report: Report) -> Iterator[Finding | str]:
         )
     elif (
         operation.startswith("rand")
+        and not _each_flushed(report)
         and in_flight >= DEEP
         and FULL_QUEUE[0] * asked <= in_flight <= FULL_QUEUE[1] * asked
         and 0 < size <= LARGEST_SEEK_BYTES
@@ -139,8 +140,8 @@ def requests_under_way(report: Report) -> Iterator[Finding | str]:
         yield (
             f"line {wait.line}: {number(in_flight)} requests were under way, and one was finished "
             f"every {1e6 / per_s:.3g} us. If a single request alone takes as long, the device does "
-            "one at a time, and a deeper queue has no effect. Look at its controller (IDE instead "
-            "of AHCI, no NCQ) and at the queues of a hypervisor"
+            "one at a time, and a deeper queue has no effect. Else a quota of the volume, or the "
+            "way to it, may hold the rate"
         )
     elif (
         _is_one_for_each(report)
@@ -271,15 +272,20 @@ FLUSHED_NS = 2e5
 OF_WRITE = 0.1  # of the time of a write: a flush that does not hold it
 
 
-@rule
-def flushed_writes(report: Report) -> Iterator[Finding]:
-    """Writes of fio of which each waits until it is on the medium, by its command."""
+def _each_flushed(report: Report) -> list[str]:
+    """The options of fio by which each write waits for a flush."""
     options = fio_options(report)
-    each = [
+    return [
         f"{name}={options[name]}"
         for name in ("fsync", "fdatasync", "sync")
         if options.get(name) in ("1", "sync", "dsync")
     ]
+
+
+@rule
+def flushed_writes(report: Report) -> Iterator[Finding]:
+    """Writes of fio of which each waits until it is on the medium, by its command."""
+    each = _each_flushed(report)
     count = _mean(report, "write", "operation rate")
     jobs = report.facts.get("processes", 1)
     if each and count and count.is_positive and 1e9 * jobs / count.value >= FLUSHED_NS:

@@ -51,8 +51,9 @@ def longest_under_load(report: Report) -> Iterator[str]:
     yield (
         f"line {longest.line}: under the {longest.of.get('direction') or 'load'} an echo takes "
         f"{mean.value:g} ms on average, and up to {longest.value:g} ms. On the idle line it takes "
-        f"{idle.value:g} ms (line {idle.line}). So a queue on the way fills for moments. If that "
-        "disturbs calls or games, shape the traffic to below the rate of the line (sqm, fq_codel)"
+        f"{idle.value:g} ms (line {idle.line}). So most likely a queue on the way fills for "
+        "moments. If that disturbs calls or games, "
+        "shape the traffic to below the rate of the line (sqm, fq_codel)"
     )
 
 

@@ -17,6 +17,7 @@ from benchbook.explain.rules import rule
 from benchbook.explain.rules.common.findings import Clause, finding, listing, span, unequal
 from benchbook.explain.rules.common.latencies import NAMES, Latencies, latencies, repetitions
 from benchbook.explain.rules.common.samples import series
+from benchbook.explain.rules.last_numbers import power_of
 from benchbook.explain.units import bytes_per_s
 from benchbook.findings import Finding
 
@@ -302,7 +303,12 @@ MOST = 1000  # statistics of the same samples; no tool prints more
 def inconsistent_order(report: Report) -> Iterator[Finding]:
     """Statistics of the same samples in an order that no samples have: a mean outside the smallest
     and the largest, percentiles that fall, samples beyond the extremes."""
-    wrong = [pair for several in _same_samples(report) for pair in _wrong(several)]
+    wrong = [
+        pair
+        for several in _same_samples(report)
+        for pair in _wrong(several)
+        if not any(power_of(own) for own in pair)  # last_numbers.py says it
+    ]
     clauses = [Clause("order", {"low": low, "high": high}, (low, high)) for low, high in wrong]
     yield from listing("order-of-statistics", clauses)
 

@@ -24,11 +24,7 @@ def wrapped_figures(report: Report) -> Iterator[Finding]:
     """
     if report.tool in SOURCES:
         return  # whose counts have a rule of their own
-    wrapped = [
-        (own, power)
-        for own in report.results
-        if own.value >= 9e9 and own.unit != "B" and (power := _power(own))
-    ]
+    wrapped = [(own, power) for own in report.results if (power := power_of(own))]
     if wrapped:
         figure, power = wrapped[0]
         how = "" if figure.value > 2.0**62 else " in a smaller unit"
@@ -37,7 +33,10 @@ def wrapped_figures(report: Report) -> Iterator[Finding]:
         yield finding("wrapped-figure", words, about=[own for own, _ in wrapped])
 
 
-def _power(own: Result) -> str:
+def power_of(own: Result) -> str:
+    """The power of two that a figure stands for that nothing was put into; "" of most figures."""
+    if own.value < 9e9 or own.unit == "B":
+        return ""
     for exponent, power in POWERS:
         if abs(own.value / power - 1) <= NEAR:
             is_last = abs(own.value / power - 1) <= EXACT

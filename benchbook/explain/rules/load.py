@@ -151,7 +151,7 @@ def requests_at_a_time(report: Report) -> Iterator[Finding | str]:
     is_even = far is None or far.base_value <= 2 * mean.base_value
     if least and mean.base_value >= FAR * least.base_value and is_even and not batch:
         yield finding("waits-in-turn", words | {"least": least}, about=[mean])
-    elif not batch:
+    elif not batch and JUST[0] <= under_way / most <= JUST[1]:
         per_s = f"{rate.value:,.0f}" if rate.value >= 1e3 else f"{rate.value:.6g}"
         yield (
             f"line {mean.line}: with {number(most)} requests always under way the mean of "
@@ -161,6 +161,7 @@ def requests_at_a_time(report: Report) -> Iterator[Finding | str]:
         )
 
 
+JUST = 0.95, 1.05  # requests under way ÷ connections, where one is just the other
 APART, SAME_RATE = 1.25, 0.1
 
 

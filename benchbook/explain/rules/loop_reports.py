@@ -60,7 +60,7 @@ def few_runs_of_command(reports: Sequence[Report]) -> Iterator[str]:
         if is_number(runs := mean.of.get("repetitions")) and runs <= FEW_RUNS
     ]
     if few:
-        words = {"first": few[0], "runs": few[0].of["repetitions"], "left": len(few) - 1 or None}
+        words = {"first": few[0], "runs": few[0].of["repetitions"]}
         yield finding("few-runs-of-command", words).explanation
 
 

@@ -257,7 +257,7 @@ def builds_with_spread(report: Report) -> Iterator[Finding | str]:
     ]
     if spread:
         width, widest = max(spread, key=lambda entry: entry[0])
-        words = {"widest": widest, "width": width, "left": len(spread) - 1 or None}
+        words = {"widest": widest, "width": width}
         yield finding("wide-median", words).explanation
 
 
@@ -485,5 +485,5 @@ def few_runs(reports: Sequence[Report]) -> Iterator[str]:
     ]
     if few:
         runs = few[0].of["repetitions"]
-        words = {"first": few[0], "runs": runs, "left": len(few) - 1 or None}
+        words = {"first": few[0], "runs": runs}
         yield finding("few-runs", words).explanation

@@ -63,7 +63,9 @@ def _of_idle(whole: Sequence[_Row]) -> str:
     row = max(whole, key=lambda own: own.value_of("Busy%"))
     share, clock = row.of("Busy%"), row.of("Bzy_MHz")
     line = share.line if share else 0
-    text = f"line {line}: the CPUs were busy for {row.value_of('Busy%'):g} % of the time at most"
+    most = " at most" if len(whole) > 1 else ""
+    text = f"line {line}: the CPUs were busy for {row.value_of('Busy%'):g} % of the time on average"
+    text += most
     if clock is None:
         return text
     return f"{text}. So {clock.value:g} MHz is the clock of short moments, and not that of a load"

@@ -260,7 +260,8 @@ def resent(reports: list[Report]) -> Iterator[Finding | str]:
         more = f" (and in {len(lost) - 1} other totals)" if len(lost) > 1 else ""
         yield (
             f"line {again.line}: {again.value:,.0f} segments were sent again, "
-            f"{100 * share:.2g} % of all{more}; packets were lost on the path, or came out of order"
+            f"{100 * share:.2g} % of those of this line{more}; packets were lost on the path, "
+            "or came out of order"
         )
 
 

@@ -45,7 +45,6 @@ def ticks_of_the_clock(report: Report) -> Iterator[Finding | str]:
         rate = of_lines.get(none[0].line)
         if rate is not None and rate.is_positive:
             words = {"first": none[0], "rate": rate, "made": 1e9 / rate.value}
-            words["left"] = len(none) - 1 or None
             yield finding("mean-of-no-digit", words).explanation
 
 

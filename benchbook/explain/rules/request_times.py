@@ -139,8 +139,8 @@ def samples_of_requests(report: Report) -> Iterator[str]:
         if own["least"] == own["most"] == 1 and own["count"] >= LEAST_ONES:
             yield (
                 f"line {own['line']}: min, max and avg of the iops are all 1 in {own['count']:,} "
-                "samples. fio logged each request alone (--write_iops_log without "
-                "--log_avg_msec), so its bw and iops lines say nothing"
+                "samples. So this line says nothing. Most likely fio logged each request alone "
+                "(--write_iops_log without --log_avg_msec)"
             )
             return
 

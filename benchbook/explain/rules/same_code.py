@@ -118,7 +118,6 @@ def single_runs(report: Report) -> Iterator[str]:
     if small and "said_same_line" not in report.facts:
         first = small[0]
         words = {"old": first.old, "new": first.new, "percent": first.percent}
-        words |= {"small": len(small), "count": len(alone)}
         yield finding("single-runs", words).explanation
 
 

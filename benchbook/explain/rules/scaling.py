@@ -77,6 +77,8 @@ def scaling(reports: Sequence[Report], machine: Machine) -> Iterator[Finding]:
         figure = _figure_of(sweep)
         # What holds of the smallest of several problems alone is no fault of the figure.
         is_usual = 2 * of_kind[figure, kind] >= of_figure[figure]
+        if kind in ENDED and _is_better_elsewhere(reports, counts, sweep, words["full"]):
+            continue
         if kind and is_usual and kind not in kinds:
             kinds.add(kind)
             is_beyond = is_number(cores) and counts != "devices" and sweep[-1][0] > cores
@@ -90,6 +92,31 @@ def scaling(reports: Sequence[Report], machine: Machine) -> Iterator[Finding]:
             words |= {"nowhere": "on_none" if is_apart else "on_one_core"}
             how = "bytes" if sweep[0][1].rate is not None else "apart" if is_apart else "work"
             yield finding(kind, words, about=[own for _, own in sweep], how=how)
+
+
+ENDED = ("stops-scaling", "never-scales", "flat-from-many", "falls-with-more")
+
+
+def _texts(own: Result) -> dict[str, str]:
+    """The words of a row, without numbers."""
+    return {name: _words_of(word) for name, word in own.of.items() if isinstance(word, str)}
+
+
+def _is_better_elsewhere(
+    reports: Sequence[Report], counts: str, sweep: Sweep, full: object
+) -> bool:
+    """Whether another row of the same table, with more of them, is far better than the best: then
+    something else that the rows differ in holds the others."""
+    best, lines = max(_speed(own) for _, own in sweep), {own.line for _, own in sweep}
+    table = next((own for own in reports if own.tool == TABLE and sweep[0][1] in own.results), None)
+    return table is not None and any(
+        is_number(count := table.column(own, counts))
+        and is_number(full)
+        and count > full
+        and _speed(own) > GAIN * best
+        for own in table.groups.get((sweep[0][1].name, sweep[0][1].statistic, sweep[0][1].unit), ())
+        if own.line not in lines and own.is_positive and _texts(own) == _texts(sweep[0][1])
+    )
 
 
 BELOW_IDEAL = 0.85  # of the ratio of two counts
@@ -116,6 +143,9 @@ def two_counts(reports: Sequence[Report]) -> Iterator[Finding | str]:
             continue  # threads_of_processes.py looks at both together
         if _is_duration(first):
             times = last.base_value / first.base_value
+            is_text = any(first in report.results for report in own if report.tool == "text")
+            if counts == "devices" and is_text:
+                continue  # devices_together.py tells it
             if first.is_time and times >= SLOWER:
                 words = {"first": first, "last": last, "least": least, "most": most}
                 words |= {"counts": COUNTS[counts], "times": times}
@@ -353,6 +383,8 @@ def _judged(sweep: Sweep, is_shared: bool = False) -> tuple[str, dict[str, objec
     words: dict[str, object] = {
         "first": first, "best": best, "last": last, "least": least, "full": full, "most": most,
         "times": speeds[at] / speeds[0], "fell": speeds[-1] / max(speeds),
+        "times_as_long": max(speeds) / speeds[-1],
+        "worse": "longer" if _is_duration(first) else "lower",
     }  # fmt: skip
     is_one_work = is_shared or _ONE_WORK.search(first.name) is not None
     if _is_duration(first) and speeds[at] < SHARED * speeds[0] and not is_one_work:

@@ -30,7 +30,7 @@ def loop_of_particles(report: Report) -> Iterator[Finding]:
     loop = report.only("loop time")
     if loop is None or not loop.is_positive:
         return
-    yield from _cpus(report)
+    yield from _cpus(report, loop)
     processes = report.facts.get("processes", 1)
     each = report.facts.get("particles", 0) / max(1, processes)
     comm = _first(report, "Comm share")
@@ -51,14 +51,14 @@ def _first(report: Report, name: str) -> Result | None:
     return next(iter(report.called(name)), None)
 
 
-def _cpus(report: Report) -> Iterator[Finding]:
+def _cpus(report: Report, loop: Result) -> Iterator[Finding]:
     use, threads = _first(report, "CPU use of a process"), report.facts.get("threads", 1)
     if use is None:
         return
     if threads > 1 and use.value < 100 * LITTLE * threads:
         words = {"use": use, "threads": threads, "busy": use.value / 100}
         yield finding("threads-without-cpus", words)
-    elif threads == 1 and use.value < WAITS:
+    elif threads == 1 and use.value < WAITS and loop.value >= SHORT_S:
         yield finding("processes-without-cpus", use=use, processes=report.facts["processes"])
 
 

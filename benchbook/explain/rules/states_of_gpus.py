@@ -75,7 +75,7 @@ def states_of_performance(report: Report) -> Iterator[Finding | str]:
             is_named = True
             yield (
                 f"line {state.line}: P2 is the state in which GeForce cards mostly run CUDA, with "
-                "a memory clock somewhat below that of P0. It is no throttling"
+                "a memory clock somewhat below that of P0. The state alone is no throttling"
             )
         used, whole = named.get("memory used"), named.get("memory")
         is_loaded = draw and limit and draw.value >= LOADED * limit.value > 0
@@ -200,13 +200,10 @@ def lowest_level(report: Report) -> Iterator[Finding | str]:
         words = {"gpus": listed([str(gpu) for gpu in low[:6]]), "line": report.results[0].line}
         yield finding("lowest-level", words, about=report.results[:1])
     if by_hand := [gpu for gpu, level in levels.items() if level == "manual"]:
-        clocks = [own for own in report.called("clock") if own.of.get("gpu") == by_hand[0]]
-        at = f", which is {clocks[0].value:g} MHz now" if clocks else ""
         gpus = listed([str(gpu) for gpu in by_hand[:6]])
         yield (
             f"line {report.results[0].line}: the level of GPU {gpus} is manual. So "
-            f"somebody chose its clock{at}, and it may not rise under load. Figures of "
-            "such a card are those of that clock (rocm-smi --resetclocks ends it)"
+            "somebody chose its clocks (rocm-smi --resetclocks ends it)"
         )
 
 

@@ -19,6 +19,7 @@ WAYS = ("read", "write")
 LONGER = 3  # times the wait, the submission: a queue takes requests at once
 LEAST_SLAT_NS = 5e3
 FASTEST_NS = 6e3  # for a request: no disk on a bus answers within less
+HELD_BYTES_PER_S = 1e6  # a writer that waits for each block, mostly
 CACHED_BYTES_PER_S = 15e9  # of a file: more than a disk on four lanes of PCIe 5
 FLUSHED_BYTES_PER_S = 3.5e9  # through the page cache and onto a disk, one after the other
 FEW_NS = 4e4  # a copy of some pages; flash takes longer for one
@@ -93,13 +94,14 @@ def page_cache(reports: Sequence[Report]) -> Iterator[Finding]:
             yield from _of_fio(report)
     if unsynced:
         fast = [own for own in unsynced if (own.results[0].rate or 0.0) >= FAST_BYTES_PER_S]
-        copies = [report.results[0] for report in fast or unsynced]
-        words: dict[str, Any] = {"copy": copies[0]}
-        words["target"] = (fast or unsynced)[0].facts["output"]
-        is_bsd = copies[0].unit == "B/s"  # as bytes/sec; not all of them have these options
+        # Of lines of one copy (status=progress) the last one is its result.
+        by_target = {report.facts["output"]: report.results[0] for report in fast or unsynced}
+        target, copy = next(iter(by_target.items()))
+        words: dict[str, Any] = {"copy": copy, "target": target}
+        is_bsd = copy.unit == "B/s"  # as bytes/sec; not all of them have these options
         words |= {"asked": "bsd", "advice": "sync"} if is_bsd else {"asked": "gnu", "advice": "add"}
         kind = "not-synced" if fast else "not-waited-for"
-        yield finding(kind, words, about=copies, left=len(copies) - 1 or None)
+        yield finding(kind, words, about=by_target.values())
 
 
 def _of_fio(report: Report) -> Iterator[Finding]:
@@ -150,14 +152,27 @@ def _of_dd(report: Report, unsynced: list[Report]) -> Iterator[Finding]:
             yield finding("synced-in-memory", copy=copy, target=target)
         return
     is_gone = target.startswith(_NOWHERE)
-    is_read = is_gone and source and not source.startswith("/dev/")
-    if is_read and (report.facts.get("is_read_again") or (copy.rate or 0.0) > CACHED_BYTES_PER_S):
-        yield finding("read-from-cache", copy=copy, source=source)
+    if _is_cached_read(report):
+        again = True if report.facts.get("is_read_again") else None
+        yield finding("read-from-cache", copy=copy, source=source, again=again)
         return
     if source.startswith("/dev/zero") and is_gone:
         yield finding("no-disk", copy=copy)
-    elif target and not is_gone and not _RAW.match(target):
+    elif target and not is_gone and not _RAW.match(target) and not _is_slow(copy):
         unsynced += [] if report.facts.get("file_system") else [report]
+
+
+def _is_slow(copy: Result) -> bool:
+    """Whether hardly anything of a copy can wait in the page cache: its writer waits already."""
+    return 0 < (copy.rate or 0.0) < HELD_BYTES_PER_S
+
+
+def _is_cached_read(report: Report) -> bool:
+    """Whether a copy by dd is most likely a read of the page cache."""
+    source, target = (str(report.facts.get(end, "")) for end in ("input", "output"))
+    is_read = target.startswith(_NOWHERE) and source and not source.startswith("/dev/")
+    is_fast = (report.results[0].rate or 0.0) > CACHED_BYTES_PER_S
+    return bool(is_read and (report.facts.get("is_read_again") or is_fast))
 
 
 @rule
@@ -210,7 +225,7 @@ def above_disk(reports: Sequence[Report]) -> Iterator[Finding]:
         return
     best = max(reads, key=lambda read: read.rate or 0.0)
     for report in reports:
-        if report.tool == "dd" and report.facts.get("flags", "") == "":
+        if report.tool == "dd" and not report.facts.get("flags") and not _is_cached_read(report):
             for copy in report.results:
                 times = (copy.rate or 0.0) / (best.rate or 1.0)
                 if ABOVE <= times < 1e9:

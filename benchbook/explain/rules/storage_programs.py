@@ -262,6 +262,8 @@ _FAULTS = ("media errors", "reallocated_sector_ct", "current_pending_sector",
            "uncorrectable_error_cnt", "runtime_bad_block")  # fmt: skip
 _OF_CABLE = ("udma_crc_error_count", "crc_error_count")
 WORN = 100.0
+# Sectors that a drive replaced once; a few of them alone are no sign of a fault.
+REPLACED, FEW_REPLACED = "reallocated_sector_ct", 10
 
 
 @rule
@@ -270,7 +272,8 @@ def health(report: Report) -> Iterator[Finding]:
     if report.tool != "smartctl":
         return
     faults = [own for own in report.called(*_FAULTS) if own.is_positive]
-    if faults:
+    is_one_old = all(own.name == REPLACED and own.value < FEW_REPLACED for own in faults)
+    if faults and not is_one_old:
         names = listed([f"{own.value:,.0f} {own.name}" for own in faults])
         yield finding("drive-errors", names=names, first=faults[0], about=faults)
     cable = [own for own in report.called(*_OF_CABLE) if own.is_positive]

@@ -362,7 +362,6 @@ def best_of_n(report: Report) -> Iterator[Finding]:
     if far := [spread for spread in spreads if spread.is_far()]:
         worst = max(far, key=lambda spread: (spread.mean_over_best, spread.worst_over_best))
         words = {"times": worst.worst_over_best if worst.worst else None}
-        words["figures"] = len(far) if len(far) > 1 else None
         about, factor = [spread.best for spread in far], worst.mean_over_best
         threads = report.facts.get("threads")
         is_crowd = is_number(threads) and threads >= MANY_THREADS

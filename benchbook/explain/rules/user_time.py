@@ -32,6 +32,6 @@ def rate_of_user_time(report: Report) -> Iterator[Finding]:
     if short:
         first = min(short, key=lambda time: time.value / time.of["asked_s"])
         asked = first.of["asked_s"]
-        words = {"first": first, "asked": asked, "left": len(short) - 1 or None}
+        words = {"first": first, "asked": asked}
         words["times"] = asked / first.value if first.value > 0 else None
         yield finding("user-time-only", words, about=short)

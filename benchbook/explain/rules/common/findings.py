@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -21,6 +22,8 @@ from benchbook.findings import Effect, Finding, Format, merged, proof
 CATALOGUE = Path(__file__).parent.parent / "findings.toml"
 NO_WORDS: Mapping[str, Any] = MappingProxyType({})
 SHOWN = 3  # clauses of a finding that lists several
+_DIGITS = re.compile(r",\.(\d+)g")
+MOST_DIGITS = 15  # of a float
 # How a number is written whose place in the words ends with `:giga}`, beside those of all texts.
 FORMATS: dict[str, Callable[[Any], str]] = {
     "time_s": lambda value: number_format.duration(value * 1e9),
@@ -35,6 +38,15 @@ FORMATS: dict[str, Callable[[Any], str]] = {
 def _three_digits(value: float) -> str:
     """A number with three digits at least, and all those of a large one."""
     return number_format.number(value) if value < 1e3 else number_format.count(value)
+
+
+def _without_exponent(value: Any, spec: str) -> tuple[Any, str]:
+    """A number and how it is written: a large one as a whole one instead of with an exponent."""
+    if (asked := _DIGITS.fullmatch(spec)) and isinstance(value, float):
+        digits = int(asked[1])
+        if 10**digits <= abs(value) < 10**MOST_DIGITS:
+            return value, ",.0f"
+    return value, spec
 
 
 @dataclass(frozen=True)
@@ -96,7 +108,9 @@ class _Filler(Format):
             return self.phrase(value)
         if "|" in spec:
             return number_format.plural(value, *spec.removeprefix("plural ").split("|"))
-        return FORMATS[spec](value) if spec in FORMATS else super().format_field(value, spec)
+        if spec in FORMATS:
+            return FORMATS[spec](value)
+        return super().format_field(*_without_exponent(value, spec))
 
     def known(self, name: str) -> list[Any]:
         """What is known of a word, an attribute of it too; a list of several as it is."""
