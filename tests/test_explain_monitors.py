@@ -127,7 +127,7 @@ def all_words(log: str) -> str:
             "The load is 9.55",
         ),
         (LAMMPS, WELL, {"most": "57.314"}, "the slowest process takes 57.31 s"),
-        (LAMMPS, WELL, {"use": "74.8"}, "had a CPU for 74.8 %"),
+        (LAMMPS, WELL, {"use": "74.8"}, "prints 74.8 % of CPU use"),
         (
             LAMMPS,
             WELL | {"tasks": "2 MPI tasks x 4", "use": "391.0"},
@@ -235,7 +235,7 @@ FAULTS = """\tCommand being timed: "./app"
             GRIDS,
             {"head": "", "rule": "", "first": ""},
             {"head": " Speedup |", "rule": "---|", "first": " 1.00x |"},
-            "falls to 71 % of the best",
+            "takes 1.40 times as long",
         ),
         (
             FAULTS,

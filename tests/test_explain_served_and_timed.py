@@ -268,7 +268,7 @@ DEBUG = """* {word}
         (LEVEL.format(level="manual"), LEVEL.format(level="auto"), "the level of GPU 0 is manual"),
         (CALLS.format(name="sem_wait"), CALLS.format(name="write"), "in which a thread waits"),
         (OUTLIERS.format(percent="152.2"), OUTLIERS.format(percent="52.2"), "More outliers than"),
-        (DEBUG.format(word="NDEBUG not defined, assert() macros are evaluated"), DEBUG.format(word="NDEBUG"), "with its assertions"),
+        (DEBUG.format(word="NDEBUG not defined, assert() macros are evaluated"), DEBUG.format(word="NDEBUG"), "assertions were compiled in"),
     ],
 )  # fmt: skip
 def test_what_rows_do_not_show(log: str, near: str, words: str) -> None:

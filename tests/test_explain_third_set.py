@@ -190,7 +190,7 @@ SAID = {
     "write below the unit": (SMALL + LARGE, "Writes of 512 B take"),
     "a flush that holds": (
         FIO.format(size=4096, iops=400, rate=1600, clat=30.0, sync=2400.0),
-        "time of a flush",
+        "time of a write with its flush",
     ),
     "library for debugging": (GOOGLE, "compiled with your code"),
     "below the minimum": (sysbench(events=2, rate=0.2, least=4.4, p95=4.3), "histogram"),
@@ -219,7 +219,7 @@ NOT_SAID = {
     "average near its peak": (PERFTEST.format(peak=11500.0, mean=11000.0), "of the peak"),
     "rows near their peaks": (RAILS.format(first=43000.0).replace("20000", "43000"), "of the peak"),
     "both builds": (HYPERFINE.format(kind="release", program="tool"), "optimised nothing"),
-    "a flush that takes no time": (SMALL, "time of a flush"),
+    "a flush that takes no time": (SMALL, "time of a write with its flush"),
     "as slow in larger blocks": (SMALL + FIO.format(size=4096, iops=2000, rate=8000, clat=450.0,
                                                     sync=0.3), "Writes of 512 B"),
     "a percentile within": (sysbench(events=2, rate=0.2), "histogram"),

@@ -94,14 +94,29 @@ def page_cache(reports: Sequence[Report]) -> Iterator[Finding]:
             yield from _of_fio(report)
     if unsynced:
         fast = [own for own in unsynced if (own.results[0].rate or 0.0) >= FAST_BYTES_PER_S]
-        # Of lines of one copy (status=progress) the last one is its result.
-        by_target = {report.facts["output"]: report.results[0] for report in fast or unsynced}
-        target, copy = next(iter(by_target.items()))
-        words: dict[str, Any] = {"copy": copy, "target": target}
+        ended = _ended(fast or unsynced)
+        copies = [report.results[0] for report in ended]
+        copy = copies[0]
+        words: dict[str, Any] = {"copy": copy, "target": ended[0].facts["output"]}
         is_bsd = copy.unit == "B/s"  # as bytes/sec; not all of them have these options
         words |= {"asked": "bsd", "advice": "sync"} if is_bsd else {"asked": "gnu", "advice": "add"}
         kind = "not-synced" if fast else "not-waited-for"
-        yield finding(kind, words, about=by_target.values())
+        yield finding(kind, words, about=copies)
+
+
+def _ended(copies: Sequence[Report]) -> list[Report]:
+    """Copies without the lines that dd prints on its way (status=progress): the next line of the
+    same target has more bytes and more time."""
+    return [
+        own
+        for own, behind in zip(copies, [*copies[1:], None], strict=True)
+        if behind is None
+        or own.facts["output"] != behind.facts["output"]
+        or any(
+            own.results[0].of.get(name, 0) >= behind.results[0].of.get(name, 0)
+            for name in ("bytes_moved", "elapsed_s")
+        )
+    ]
 
 
 def _of_fio(report: Report) -> Iterator[Finding]:
