@@ -128,7 +128,7 @@ def explanation_of(text: str) -> str:
         (OF_32 + APART, "Nothing in the log binds them", True),
         ("OMP_PROC_BIND=spread ./stream\n" + OF_32 + APART, "Nothing in the log binds", False),
         (OF_32 + EVEN, "Nothing in the log binds them", False),
-        (NOTHING.replace("20480MiB", "0MiB"), "The total size is 0", True),
+        (NOTHING.replace("20480MiB", "0MiB"), "The total size is printed as 0", True),
         (SHORT, "No operation was done", False),
         (SHORT, "any single stall", True),
         (LONG, "any single stall", False),
@@ -210,7 +210,7 @@ def test_times_of_shells(text: str) -> None:
         (
             GOOGLE + "BM_put       261835 ns        20951 ns        10000 "
             "items_per_second=47.7311k/s\n",
-            "waits for 92", True,
+            "For 92 % of the time it did not run", True,
         ),
         (
             GOOGLE + "BM_put        21835 ns        20951 ns        10000 "

@@ -172,6 +172,10 @@ def _row(line: Line, row: re.Match[str], run: _Run) -> None:
 def _more(line: Line, text: str, run: _Run) -> None:
     """Another metric in a line of its own: of the event above it, or of several."""
     run.last = line.number
+    # The share of the time stands behind the last metric of an event.
+    of_event = next((own for own in reversed(run.results) if own.name == run.event), None)
+    if of_event and "state" in of_event.of and (running := _RUNNING.search(_SPREAD.sub("", text))):
+        of_event.of.setdefault("running_fraction", float(running[1].replace(",", ".")) / 100)
     if (metric := _METRIC.search(text)) and metric[2]:
         statistic = "mean" if "repetitions" in run.facts else ""
         add_metric(run.results, line, run.event, metric[1], metric[2].strip(), statistic, {})
