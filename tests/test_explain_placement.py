@@ -210,9 +210,7 @@ sys	0m{sys}s
 
 
 def test_cpu_time_that_brings_nothing() -> None:
-    assert "the further threads bring nothing here" in explanations(
-        PINNED.format(sys="1.881")
-    )
+    assert "the further threads bring nothing here" in explanations(PINNED.format(sys="1.881"))
     assert "further threads" not in explanations(PINNED.format(sys="0.061"))
 
 

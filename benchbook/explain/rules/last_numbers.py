@@ -28,7 +28,7 @@ def wrapped_figures(report: Report) -> Iterator[Finding]:
     if wrapped:
         figure, power = wrapped[0]
         how = "" if figure.value > 2.0**62 else " in a smaller unit"
-        words = {"figure": figure, "power": power, "left": len(wrapped) - 1 or None}
+        words = {"figure": figure, "power": power}
         words["how"] = how
         yield finding("wrapped-figure", words, about=[own for own, _ in wrapped])
 

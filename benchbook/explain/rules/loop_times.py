@@ -59,7 +59,7 @@ def rate_of_cpu_time(report: Report) -> Iterator[Finding]:
         rated = [entry for entry in found if any(name in entry[0] for name in RATES)]
         own, real, cpu = (rated or found)[0]
         rate = next((own[name] for name in RATES if name in own), None)
-        words: dict[str, Any] = {"real": real, "cpu": cpu, "left": len(found) - 1 or None}
+        words: dict[str, Any] = {"real": real, "cpu": cpu}
         words |= {"real_ns": real.base_value, "cpu_ns": cpu.base_value}
         words |= {"benchmark": real.of["benchmark"], "rate": None, "unit": None, "by_clock": None}
         words["part"] = 1 - cpu.base_value / real.base_value
@@ -95,7 +95,7 @@ def time_over_threads(report: Report) -> Iterator[str]:
             divided.append((real, cpu, threads))
     if divided:
         real, cpu, threads = divided[0]
-        words = {"real": real, "cpu": cpu, "threads": threads, "left": len(divided) - 1 or None}
+        words = {"real": real, "cpu": cpu, "threads": threads}
         yield finding("over-threads", words).explanation
 
 

@@ -122,7 +122,7 @@ def whole_nanoseconds(report: Report) -> Iterator[str]:
     if short:
         rates = [own for own in report.results if own.line == short[0].line and own.rate]
         words = {"first": short[0], "share": HALF_OF_LAST / short[0].value}
-        words |= {"left": len(short) - 1 or None, "rate": rates[0] if rates else None}
+        words |= {"rate": rates[0] if rates else None}
         yield finding("whole-nanoseconds", words).explanation
 
 
@@ -136,7 +136,7 @@ def below_a_call(report: Report) -> Iterator[str]:
         return
     short = [own for own in report.being("median") if own.is_time and own.base_value < LEAST_NS]
     if short:
-        words = {"first": short[0], "left": len(short) - 1 or None}
+        words = {"first": short[0]}
         yield finding("below-a-call", words).explanation
 
 

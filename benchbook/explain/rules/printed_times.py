@@ -61,7 +61,7 @@ def digits_of_catch2(report: Report) -> Iterator[Finding | str]:
     means = [own for own in report.being("mean") if own.is_positive and own.is_time]
     short = [own for own in means if own.of.get("is_whole") and _is_coarse(own)]
     if short:
-        words: dict[str, Any] = {"first": short[0], "left": len(short) - 1 or None}
+        words: dict[str, Any] = {"first": short[0]}
         words["share"] = HALF_OF_WHOLE / short[0].value
         yield finding("mean-of-one-digit", words).explanation
     estimates = {own.of.get("benchmark"): own for own in report.results if _is_estimate(own)}

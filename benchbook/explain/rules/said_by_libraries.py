@@ -133,7 +133,7 @@ def isolated_kernels(report: Report) -> Iterator[Finding | str]:
     if slow:
         own, batch = max(slow, key=lambda pair: pair[0].base_value / pair[1].base_value)
         rate = next((r for r in report.results if r.line == own.line and r.rate), None)
-        words: dict[str, Any] = {"alone": own, "batch": batch, "left": len(slow) - 1 or None}
+        words: dict[str, Any] = {"alone": own, "batch": batch}
         words |= {"rate": rate, "times": own.base_value / batch.base_value}
         yield finding("launch-in-time", words, about=[own, batch])
     single = [own for own in alone.values() if own.of.get("repetitions") == 1]
