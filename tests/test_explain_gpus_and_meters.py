@@ -303,7 +303,7 @@ CAUSES: dict[str, tuple[str, str]] = {
         SYNC.format(first="0.04", second="0.05"),
     ),
     "while it is busy all the time, at 87 °C": (DMON.format(busy="99"), DMON.format(busy="20")),
-    "Mostly they take another way": (SIZES.format(**FALLEN), SIZES.format(**RISING)),
+    "They may take another way": (SIZES.format(**FALLEN), SIZES.format(**RISING)),
     "A pinned transfer of this size": (COPY.format(rate="6.60"), COPY.format(rate="24.60")),
 }
 

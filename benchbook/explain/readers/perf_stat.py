@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from benchbook.explain.lazy_regex import late
@@ -57,6 +57,7 @@ _KNOWN = late(
 )
 _COUNT = late(r"\d+(?:[.,]\d+)?")
 # By Linux 2.6, which wrote the unit into the name.
+MOST_METRICS = 6  # of one event, in lines of their own
 _OLD_CLOCK = late(r"^((?:task|cpu)-clock)-msecs$")
 
 
@@ -173,9 +174,11 @@ def _more(line: Line, text: str, run: _Run) -> None:
     """Another metric in a line of its own: of the event above it, or of several."""
     run.last = line.number
     # The share of the time stands behind the last metric of an event.
-    of_event = next((own for own in reversed(run.results) if own.name == run.event), None)
-    if of_event and "state" in of_event.of and (running := _RUNNING.search(_SPREAD.sub("", text))):
-        of_event.of.setdefault("running_fraction", float(running[1].replace(",", ".")) / 100)
+    if running := _RUNNING.search(_SPREAD.sub("", text)):
+        share = {"running_fraction": float(running[1].replace(",", ".")) / 100}
+        for at in range(len(run.results))[-MOST_METRICS:]:
+            if (own := run.results[at]).name == run.event and "state" in own.of:
+                run.results[at] = replace(own, of=share | dict(own.of))
     if (metric := _METRIC.search(text)) and metric[2]:
         statistic = "mean" if "repetitions" in run.facts else ""
         add_metric(run.results, line, run.event, metric[1], metric[2].strip(), statistic, {})
