@@ -6,7 +6,6 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from benchbook.core.number_format import plural
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.readers.common.line_reader import LineReader, Reading, Run
 
@@ -86,11 +85,11 @@ def _line(reading: Reading[_Run], text: str) -> None:
         unit = found["unit"].replace("elem", "items")
         reading.add(f"{run.name} throughput", found["rate"], unit, "mean", {"benchmark": run.name})
     elif (found := _OUTLIERS.match(text)) and run.results:
-        outliers = plural(int(found["count"]), "outlier")
-        run.notes.append(
-            f"line {reading.line.number}: criterion found {outliers} among "
-            f"{found['all']} measurements of {run.name}{_DISTURBED if _is_many(found) else ''}"
-        )
+        if _is_many(found):
+            run.notes.append(
+                f"line {reading.line.number}: criterion found {found['count']} outliers among "
+                f"{found['all']} measurements of {run.name}{_DISTURBED}"
+            )
     elif found := _GROUPS.match(text):
         run.compared = tuple(found["names"].split())
     elif "±" in text and (rows := list(_COMPARED.finditer(text))):

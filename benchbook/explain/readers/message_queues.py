@@ -148,4 +148,5 @@ def _asked(commands: Sequence[Command], reading: Reading[_Run]) -> dict[str, Any
     command = last_above(commands, reading.line.number)
     if command is None:
         return {}
-    return known(request_bytes=whole(option(command, "-s", "--size")))
+    is_varied = bool(option(command, "-vr", "--variable-rate")) or None
+    return known(request_bytes=whole(option(command, "-s", "--size")), is_varied=is_varied)

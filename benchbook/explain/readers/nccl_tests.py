@@ -105,6 +105,7 @@ class _Run(Run):
     asked: bool = False  # whether its line with minBytes is there
     sizes_asked: int = 0
     ranks: set[str] = field(default_factory=set)
+    first_ranks: int = 0  # lines of a rank 0: processes that know nothing of each other
     hosts: set[str] = field(default_factory=set)
     columns: tuple[str, ...] = ()
     is_headless: bool = False  # whether its columns were told from a row
@@ -189,6 +190,7 @@ def _of_head(reading: Reading[_Run], text: str) -> bool:
             run.time_unit, run.rate_unit = found["time"], found["rate"]
     elif "Rank" in text and (found := _RANK.match(text)):
         run.ranks.add(found["rank"])
+        run.first_ranks += found["rank"] == "0"
         run.hosts.add(found["host"])
         run.facts.setdefault("device", found["name"])
     elif "Avg bus" in text and (found := _AVERAGE.match(text)):
@@ -369,6 +371,8 @@ def _report(run: _Run, cut: int) -> Report:
     """`cut`: the line in which the log ends without an end of the line, 0 where there is one."""
     if run.ranks:
         run.facts["ranks"] = len(run.ranks)
+        if len(run.ranks) == 1 and run.first_ranks > 1:
+            run.facts["ranks_alone"] = run.first_ranks
         run.facts["hosts"] = len(run.hosts)
     if run.wrong and not any("validated" in result.of for result in run.results):
         run.facts["validated"] = False

@@ -71,9 +71,7 @@ class _Run(Run):
     metrics: list[str] = field(default_factory=list)  # whose numbers are in the next line
 
     def finish(self) -> bool:
-        """Note that its head is missing; a row alone may be of anything."""
-        if not self.headed:
-            self.notes.append("The head of what perf stat printed is missing.")
+        """Whether these are rows of perf stat: one alone, without a head, may be of anything."""
         least = 1 if self.headed or self.ended else 2
         return len(self.results) >= least
 

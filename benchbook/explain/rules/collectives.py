@@ -4,6 +4,7 @@ over the links of the devices."""
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Report
@@ -37,7 +38,13 @@ def single_rank(report: Report) -> Iterator[Finding]:
     unmoved = [own for own in fast if (own.rate or 0.0) >= NO_COPY_GB * 1e9]
     moved = [own for own in fast if own not in unmoved and not own.name.startswith(IN_PLACE)]
     best = max(moved, key=lambda own: own.rate or 0.0, default=None)
-    words = {"best": best, "unmoved": unmoved[0] if unmoved else None, "line": report.line}
+    alone = report.facts.get("ranks_alone")
+    words: dict[str, Any] = {
+        "best": best,
+        "unmoved": unmoved[0] if unmoved else None,
+        "line": report.line,
+    }
+    words |= {"who": "apart" if alone else "alone", "several": alone}
     about = [best] if best else [f"line {report.line}"]
     yield finding("single-rank", words, about=about)
 

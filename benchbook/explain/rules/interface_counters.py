@@ -57,6 +57,7 @@ class _Group:
 
     results: list[Result] = field(default_factory=list)
     kinds: dict[str, list[Result]] = field(default_factory=dict)
+    is_of_queues: bool = False  # its packets are those of some queues, maybe not of all
 
     def add(self, counter: Result, kind: str) -> None:
         """A counter of what went wrong."""
@@ -105,6 +106,7 @@ def _of_ethtool(log: Log) -> list[_Group]:
             counter = Result(name, count, "packets", line.number)
             if _PACKETS.search(name):
                 groups[-1].results.append(counter)
+                groups[-1].is_of_queues = bool(found["queue"])
             elif count and not found["queue"] and not _NOT_BAD.search(name):
                 kind = next((kind for kind, pattern in _KINDS if pattern.search(name)), "")
                 if kind:
@@ -221,7 +223,9 @@ def _state(groups: Sequence[_Group], results: Sequence[Result]) -> State:
     names = [f"{own.value:,.0f} {own.name} (line {own.line})" for own in bad[:_MOST_SHOWN]]
     words: dict[str, Any] = {"names": listed(names), "left": len(bad) - _MOST_SHOWN}
     words["left"] = words["left"] if words["left"] > 0 else None
-    words["share"] = group.share(bad[0]) if group.every(bad[0]) else None
+    is_whole = group.every(bad[0]) and not group.is_of_queues
+    words["share"] = group.share(bad[0]) if is_whole else None
+    words["of_first"] = "first" if len(bad) > 1 else "alone"
     name = "counted-lost" if kind else "counted-few"
     return report, finding(name, words, about=bad[:_MOST_SHOWN], why=kind or "other")
 

@@ -42,7 +42,7 @@ def nothing_in_intervals(report: Report) -> Iterator[Finding]:
     Decided by the median of all. The last interval of a run is mostly a part of one.
     """
     rates = _rates(report)
-    if len(rates) < LEAST_INTERVALS:
+    if len(rates) < LEAST_INTERVALS or report.facts.get("is_varied"):
         return
     if fallen := _fallen(rates):
         before, first, worst = fallen
@@ -283,7 +283,7 @@ def longest_times(report: Report) -> Iterator[Finding | str]:
             continue
         words: dict[str, Any] = {"most": most, "name": name, "most_ns": most.base_value}
         if far and most.base_value >= TIMES * far.base_value:
-            words |= {"far": far, "far_ns": far.base_value, "who": "load"}
+            words |= {"far": far, "far_ns": far.base_value}
             yield finding("longest-far", words, times=most.base_value / far.base_value)
             return
         mean = by_statistic.get("mean")
@@ -334,7 +334,7 @@ def longest_of_disk(report: Report) -> Iterator[Finding]:
             continue
         is_long = LONG_OF_DISK_NS <= most.base_value < max(1e9, OF_RUN * 1e9 * took)
         if is_long and most.base_value >= TIMES_OF_DISK * far.base_value:
-            words: dict[str, Any] = {"most": most, "far": far, "name": most.name, "who": "disk"}
+            words: dict[str, Any] = {"most": most, "far": far, "name": most.name}
             words |= {"most_ns": most.base_value, "far_ns": far.base_value}
             yield finding("longest-far", words, times=most.base_value / far.base_value)
             return

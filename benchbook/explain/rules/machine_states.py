@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from benchbook.core.number_format import listed
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Log, Report, Result
 from benchbook.explain.printed_digits import LONGEST
@@ -49,6 +50,14 @@ def states(log: Log) -> list[State]:
     return sorted(every, key=lambda state: state.report.line)
 
 
+_OVER_HOST = {
+    "PHB": "a bridge of the host",
+    "NODE": "the way across the processor",
+    "SYS": "the way between sockets",
+    "SOC": "the way between sockets",
+}
+
+
 def _pairs(report: Report) -> State:
     """Pairs of GPUs that are connected over the host, with all kinds of connections."""
     pairs = report.facts["pairs_by_link"]
@@ -56,7 +65,11 @@ def _pairs(report: Report) -> State:
         return State(report)
     kinds = [f"{kind}: {gpu_topology.in_words(own)}" for kind, own in pairs.items()]
     has_links = any(kind.startswith("NV") for kind in pairs)
-    words = {"kinds": "; ".join(kinds), "line": report.line, "first": report.results[0]}
+    several = "The GPUs are connected in several ways"
+    means = [f"{kind} is {way}" for kind, way in _OVER_HOST.items() if kind in pairs]
+    words: dict[str, Any] = {"kinds": "; ".join(kinds), "line": report.line}
+    words |= {"first": report.results[0], "means": listed(means)}
+    words["ways"] = several if len(pairs) > 1 else "All pairs of GPUs are connected in one way"
     words["none"] = None if has_links else "No pair has NVLink"
     return State(report, "gpus-over-host", words)
 

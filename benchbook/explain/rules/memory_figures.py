@@ -218,6 +218,7 @@ def short_class(report: Report) -> Iterator[str]:
 _KERNELS = ("Copy", "Scale", "Add", "Triad")
 STORES = (1.3, 1.7)  # Copy ÷ Scale where only the former avoids reading what it writes
 OTHER_CODE = 2.5  # Copy ÷ Scale that no way to write memory explains
+LEAST_COMPILED = 1e9  # B/s: what is slower is an interpreter's time
 CROWD = 16
 APART = 1.5  # slowest ÷ best pass
 
@@ -238,7 +239,8 @@ def stream_of_one_core(report: Report) -> Iterator[Finding | str]:
         copy, scale = best["Copy"], best["Scale"]
         others = [best[kernel].value for kernel in ("Add", "Triad")]
         ratio = copy.value / scale.value
-        if STORES[0] <= ratio <= STORES[1] and all(0.8 <= o / scale.value <= 1.3 for o in others):
+        is_like = all(0.8 <= other / scale.value <= 1.3 for other in others)
+        if STORES[0] <= ratio <= STORES[1] and is_like and (scale.rate or 0.0) >= LEAST_COMPILED:
             yield finding("copy-by-library", copy=copy, scale=scale, ratio=ratio).explanation
         elif ratio >= OTHER_CODE and all(own < copy.value / STORES[1] for own in others):
             yield finding("copy-by-other-code", copy=copy, scale=scale, ratio=ratio)

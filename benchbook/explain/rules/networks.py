@@ -213,6 +213,8 @@ def stalled(report: Report) -> Iterator[Finding]:
             yield finding("paced-blocks", words, about=none)
             return
         words = {"none": len(none), "all": len(intervals), "first": none[0]}
+        is_counted = len(report.called("retransmits")) >= len(intervals) and not again
+        words["none_again"] = "No segment" if is_counted else None
         yield finding("nothing-moved", words, about=none, again=len(again) or None)
 
 

@@ -12,6 +12,7 @@ from benchbook.explain.rules.common.findings import finding
 from benchbook.findings import Finding
 
 _PERCENTILE = late(r"p(\d{2}(?:\.\d+)?)")
+BETWEEN_TOKENS = "time between tokens"  # of which a request has many
 COUNTS = ("messages received", "events", "operations", "transactions", "requests")
 
 
@@ -29,18 +30,19 @@ def few_observations(report: Report) -> Iterator[Finding | str]:
             continue
         share = 1 - float(found[1]) / 100
         beyond += [
-            (percentile, count, count * share)
+            (percentile, count)
             for percentile in several
             if (count := _observations(report, percentile) or counted) and count * share < 1
+            if percentile.name != BETWEEN_TOKENS
         ]
     if beyond:
-        least, count, above = min(beyond, key=lambda entry: float(entry[0].statistic[1:]))
+        least, count = min(beyond, key=lambda entry: float(entry[0].statistic[1:]))
         minimum = report.only(least.name, "min")
         if minimum is not None and minimum.base_value <= least.base_value:
             minimum = None
-        words = {"least": least, "count": count, "above": above, "left": len(beyond) - 1 or None}
-        words |= {"minimum": minimum, "largest": None if minimum else "the maximum"}
-        few = finding("few-observations", words, about=[each for each, *_ in beyond])
+        words = {"least": least, "count": count, "minimum": minimum}
+        words["largest"] = None if minimum else "the maximum"
+        few = finding("few-observations", words, about=[each for each, _ in beyond])
         yield few if len(beyond) > 1 else few.explanation
 
 

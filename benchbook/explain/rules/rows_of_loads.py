@@ -41,7 +41,7 @@ def longest_of_rows(report: Report) -> Iterator[Finding]:
             far.append((most.base_value / p99.base_value, most, p99))
     times_far, most, p99 = max(far, key=lambda own: own[0], default=(0.0, None, None))
     if most and p99 and times_far >= TIMES:
-        words: dict[str, Any] = {"most": most, "far": p99, "name": "time", "who": "load"}
+        words: dict[str, Any] = {"most": most, "far": p99, "name": "time"}
         words |= {"most_ns": most.base_value, "far_ns": p99.base_value}
         yield finding("longest-far", words, times=times_far)
 

@@ -19,6 +19,7 @@ from benchbook.explain.rules import rule
 TOOLS = ("iperf", "iperf3", "netperf", "nuttcp", "ntttcp", "qperf")
 APART, MOST_RUNS = 1.1, 6
 MANY_TIMES, LEAST_AGAIN = 10.0, 100.0  # of segments that were sent again
+_NAME = late(r"(?i)^(?![\d.:a-f]+$)(?!.*:)[a-z\d.-]*[g-z][a-z\d.-]*$")
 FIRST_OF_THREADS = (3, 16)  # the version of iperf3 that gives each stream a thread
 
 
@@ -40,7 +41,7 @@ def transfers_apart(reports: Sequence[Report]) -> Iterator[str]:
     if (high.rate or 0.0) < APART * (low.rate or 0.0):
         return
     differs = " and ".join(_differences(slow, fast))
-    if not differs:
+    if not differs or _are_other_hosts(slow, fast):
         return
     share = 100 * (low.rate or 0.0) / (high.rate or 1.0)
     yield (
@@ -61,6 +62,13 @@ def _main_rate(report: Report) -> Result | None:
     got = [own for own in sums or totals if own.of.get("end") == "receiver"]
     of_all = got or sums or totals
     return of_all[-1] if of_all else None
+
+
+def _are_other_hosts(slow: Report, fast: Report) -> bool:
+    """Whether both name their far ends, and these are two names: no addresses, of which a host may
+    have several."""
+    ends = [str(report.facts.get("far_address") or "") for report in (slow, fast)]
+    return all(map(_NAME.search, ends)) and ends[0] != ends[1]
 
 
 def _differences(slow: Report, fast: Report) -> list[str]:
@@ -295,8 +303,8 @@ def columns_apart(report: Report) -> Iterator[str]:
         return
     if len(ahead) == len(rows):
         yield (
-            f"line {at_most.line}: in all {len(rows)} rows {high} is above {low}, by a factor of "
-            f"{least:,.3g} (line {at_least.line}) to {most:,.3g} (line {at_most.line})"
+            f"line {at_most.line}: in all {len(rows)} rows of this table {high} is above {low}, by "
+            f"a factor of {least:,.3g} (line {at_least.line}) to {most:,.3g} (line {at_most.line})"
         )
     elif 1 / least >= LEAST_RATIO:
         yield (

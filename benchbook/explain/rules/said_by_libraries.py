@@ -160,7 +160,7 @@ def same_by_noise(report: Report) -> Iterator[str]:
         mean = means.get((spread.name, spread.line))
         if mean is not None and mean.is_positive:
             share = 100 * spread.base_value / mean.base_value
-            noise[spread.line] = max(share, noise.get(spread.line, 0.0))
+            noise[spread.line] = min(share, noise.get(spread.line, share))
     within = [own for own in changes if abs(own.value) <= noise.get(own.line, 0.0)]
     if within:
         words = {"count": len(changes), "near": len(within), "first": within[0]}

@@ -93,7 +93,6 @@ def fixed_cost(report: Report) -> Iterator[str]:
         bends = start <= FLATTER and end >= start + STEEPER
         if is_number(start) and start <= FLAT and (end >= STEEP or bends):
             words = {"first": first, "second": second, "times": following / small}
-            words["grows"] = second.base_value / first.base_value
             yield finding("fixed-cost", words).explanation
             return
 

@@ -32,12 +32,9 @@ _LEAST_ROWS, _LEAST_NUMBERS, _OF_MESSAGES = 3, 2, 4
 _LEAST_OF_WIDE, _WIDE = 2, 6  # rows of so many numbers
 _LONGEST, _MOST = 300, 2000
 _NOTE = (
-    "No head of these rows was found: their columns are numbered, and nothing is said of them. "
-    "Put in the lines above, and the command."
+    "No head of these rows was understood: their columns are numbered, and nothing is said of them."
 )
-_NOTE_OF_HEADS = (
-    "The table names no unit that is known here, so its figures are shown as they stand."
-)
+_NOTE_OF_HEADS = "No unit of this table was understood, so its figures are shown as they stand."
 
 
 class _Row(NamedTuple):

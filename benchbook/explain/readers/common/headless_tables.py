@@ -120,7 +120,9 @@ def _report(log: Log, rows: Sequence[tuple[Line, list[str]]], heads: Sequence[st
             own += _of_interval(log, interval, own[0])
         results += own
     notes = (
-        [] if any(heads) else ["The rows have no head: their figures are called by their units."]
+        []
+        if any(heads)
+        else ["No head of these rows was understood: their figures are called by their units."]
     )
     return [Report(TOOL, results, rows[0][0].number, notes=notes)]
 
