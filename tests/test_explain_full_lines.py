@@ -222,7 +222,7 @@ KINDS = [
     ("are about 63.6 requests under way", FIO.format(mean="683.82"), FIO.format(mean="10.71")),
     ("differ only in poll", MODES.format(yes="650k"), MODES.format(yes="1.1M")),
     ("The link is not the limit there", SIZES.format(second=7423227), SIZES.format(second=9923227)),
-    ("in all 3 rows Zero copy is above Copy", SIZES.format(second=7423227),
+    ("in all 3 rows of this table Zero copy is above Copy", SIZES.format(second=7423227),
      SIZES.format(second=1000000)),
     ("the first of 4 rows that are alike", AGAIN.format(first=147857), AGAIN.format(first=88857)),
     ("with “_router” a figure is", ROUTER.format(nova="90.31", linux="70.24"),

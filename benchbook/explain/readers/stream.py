@@ -367,8 +367,7 @@ def _report(run: _Run, asked: _Asked, said: _Asked) -> Report:
     told = not facts.keys().isdisjoint(("bytes_per_element", "array_mib", "total_mib"))
     if not told and (size := _size_by_rates(run, facts.get("array_elements", 0))):
         facts["bytes_per_element"] = size
-        near = f"{size} B are next to its rates"
-        notes.append(f"Its lines do not say the size of its elements: {near}.")
+        notes.append(f"The size of its elements was not read: {size} B are next to its rates.")
     if facts.keys().isdisjoint({"clock_ticks", "clock_resolution_ns"}):
         facts["usual_clock_ns"] = _CLOCK_NS
     is_exact = {"array_elements", "bytes_per_element"} <= facts.keys()
@@ -376,7 +375,7 @@ def _report(run: _Run, asked: _Asked, said: _Asked) -> Report:
     is_made = not array_bytes and _PEAK not in facts
     if is_made and (array_bytes := _array_by_rates(run)):
         made = f"its rates and times make {_mb(array_bytes)}"
-        notes.append(f"Its lines do not say the size of its arrays: {made}.")
+        notes.append(f"The size of its arrays was not read: {made}.")
     is_known = array_bytes and (is_exact or array_bytes >= _WELL_ROUNDED)
     repetitions = facts.pop("runs", None)
     run.version = str(facts.pop("version", ""))

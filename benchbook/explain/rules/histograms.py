@@ -66,7 +66,9 @@ def groups_in_histograms(report: Report) -> Iterator[Finding]:
         words: dict[str, Any] = {"name": name or "the method", "left": len(found) - 1 or None}
         words |= {"low": _text(low), "high": _text(high), "below": _count(low)}
         words |= {"above": _count(high), "line": low[0][4], "last": high[-1][4]}
-        about = [own for own in report.results if own.of.get("benchmark") == name][:1]
+        lines = range(low[0][4], high[-1][4] + 1)
+        about = [own for own in report.results if own.of.get("benchmark") == name]
+        about = [own for own in about if name or own.line in lines][:1]
         yield finding("groups-in-histogram", words, about=about or [f"line {low[0][4]}"])
 
 

@@ -122,7 +122,7 @@ def whole_nanoseconds(report: Report) -> Iterator[str]:
     if short:
         rates = [own for own in report.results if own.line == short[0].line and own.rate]
         words = {"first": short[0], "share": HALF_OF_LAST / short[0].value}
-        words |= {"rate": rates[0] if rates else None}
+        words["rate"] = rates[0] if rates else None
         yield finding("whole-nanoseconds", words).explanation
 
 

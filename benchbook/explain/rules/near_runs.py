@@ -15,6 +15,7 @@ from benchbook.findings import Finding
 TOOLS = ("time", "go-bench", "google-benchmark", "sysbench")
 NAMES = ("time elapsed", "event rate", "operation rate")  # of tools that print other figures too
 NEAR = 0.05  # of the figure
+LEAST_APART = 0.001  # what is nearer ran for a time that it was given
 WHOLE = ("",)
 SETTINGS = ("benchmark", "label", "parameters", "threads", "block_bytes", "array_bytes")
 OWN = MEASURED | {"command", "events", "load_average", "load_line", "section", "said_same"}
@@ -36,7 +37,7 @@ def near_single_runs(reports: Sequence[Report]) -> Iterator[str]:
         if not pairs or _settings(several[0]) != _settings(several[1]):
             continue
         apart, pair = max(((_apart(*pair), pair) for pair in pairs), key=lambda entry: entry[0])
-        if 0 < apart <= NEAR:
+        if LEAST_APART <= apart <= NEAR:
             words = {"first": pair[0], "second": pair[1], "apart": apart}
             yield finding("near-single-runs", words).explanation
 

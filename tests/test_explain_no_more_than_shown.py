@@ -1,0 +1,159 @@
+"""Sentences that some real logs did not bear out: each kind with a log where it must not be said,
+and what is said there, or one next to it where it still is."""
+
+from __future__ import annotations
+
+import pytest
+
+from benchbook.explain.api import of_content
+from benchbook.explain.render import print_explained
+from benchbook.explain.rules import Machine
+
+TOPOLOGY = """        GPU0    GPU1    CPU Affinity
+GPU0     X      {way}     0-5
+GPU1    {way}      X      6-11
+"""
+VLLM = """============ Serving Benchmark Result ============
+Successful requests:                     16
+Benchmark duration (s):                  20.87
+Mean TTFT (ms):                          2633.55
+P99 TTFT (ms):                           4610.48
+Mean ITL (ms):                           51.78
+P99 ITL (ms):                            258.31
+"""
+PERF_TEST = """$ perf-test -x 5 -y 0 {rates}
+id: test-1, time: 1.015s, sent: 45 msg/s
+id: test-1, time: 2.015s, sent: 55 msg/s
+id: test-1, time: 3.015s, sent: 55 msg/s
+id: test-1, time: 4.015s, sent: 55 msg/s
+id: test-1, time: 14.119s, sent: 0.49 msg/s
+id: test-1, time: 15.119s, sent: 84 msg/s
+"""
+STREAM = """Function    Best Rate MB/s  Avg time     Min time     Max time
+Copy:         {copy}     1.719613     1.635737     1.852122
+Scale:        {scale}     2.479552     2.344122     2.895374
+Add:          {add}     3.703595     3.121796     7.633055
+Triad:        {triad}     3.947682     3.836731     4.174377
+"""
+NETPERF = """$ netperf -H {host}
+MIGRATED TCP STREAM TEST from ::0 (::) port 0 AF_INET6 to {host} () port 0 AF_INET6 : demo
+Recv   Send    Send
+Socket Socket  Message  Elapsed
+Size   Size    Size     Time     Throughput
+bytes  bytes   bytes    secs.    10^6bits/sec
+
+ 87380  16384  16384    10.04     {rate}
+"""
+WAYS = NETPERF.format(host="ranger", rate=294.61) + "{}"
+TIMEIT = """In [83]: %timeit d[0] = 1
+The slowest run took 26.20 times longer than the fastest. This could mean that an intermediate \
+result is being cached.
+{loops}
+"""
+NVBENCH = """|  T{{ct}}  |  Elements{{io}}  |   Ref Time |   Ref Noise |   Cmp Time |   Cmp Noise |\
+       Diff |   %Diff |  Status  |
+|---------|----------------|------------|-------------|------------|-------------|------------|\
+---------|----------|
+|   I8    |      2^16      |   9.516 us |       7.05% |   8.811 us |       8.45% |  -0.705 us |\
+  {diff} |   FAST   |
+|   I8    |      2^20      |  10.127 us |       7.39% |   9.538 us |       7.29% |  -0.589 us |\
+  -5.81% |   SAME   |
+"""
+IPERF3 = """[ ID] Interval           Transfer     Bandwidth       Retr  Cwnd
+[  4]   0.00-1.00   sec  32.5 MBytes   272 Mbits/sec    {again}   33.9 KBytes
+[  4]   1.00-2.00   sec  0.00 Bytes  0.00 bits/sec    0   33.9 KBytes
+[  4]   2.00-3.00   sec  0.00 Bytes  0.00 bits/sec    0   33.9 KBytes
+[  4]   3.00-4.00   sec  0.00 Bytes  0.00 bits/sec    0   33.9 KBytes
+[  4]   4.00-5.00   sec  0.00 Bytes  0.00 bits/sec    0   33.9 KBytes
+[  4]   5.00-6.00   sec  0.00 Bytes  0.00 bits/sec    0   33.9 KBytes
+"""
+ETHTOOL = """NIC statistics:
+     rx_tcp_checksum_errs: 1167054962
+     {packets}: 388868824555
+"""
+EAL = "EAL: No free hugepages reported in hugepages-1048576kB\n"
+NO_PAGES = "EAL: FATAL: Cannot get hugepage information.\n"
+RANK = "#  Rank  0 Group  0 Pid   {pid} on   box device  0 [0x01] NVIDIA A10G\n"
+NCCL = (
+    "# nThread 1 nGpus 1 minBytes 8 maxBytes 16 step: 2(factor) warmup iters: 5 iters: 20 "
+    "agg iters: 1 validation: 1 graph: 0\n# Using devices\n{ranks}"
+)
+TIMES = "$ time sudo wrk -d 240s http://a\nreal\t4m0.{}s\nuser\t0m22.352s\nsys\t0m28.356s\n\n"
+TRACE = 'Traceback (most recent call last):\n  File "a.py", line 1, in <module>\n{}'
+MAC_TIME = """        5.01 real         0.51 user         0.89 sys
+            87474176  maximum resident set size
+               75930  messages sent
+               10000  messages received
+            11108122  instructions retired
+             5581341  cycles elapsed
+"""
+CRITERION = """json-rust benchmark     time:   [24.540 us 24.773 us 25.061 us]
+Found {count} outliers among 100 measurements ({count}.00%)
+  4 (4.00%) high mild
+"""
+ROCM = """GPU[0] 		: Temperature: 81.0c
+GPU[0] 		: GPU Clock Level: 1 (991Mhz)
+GPU[0] 		: Current PowerPlay Level: manual
+"""
+
+
+@pytest.mark.parametrize(
+    ("log", "said", "unsaid"),
+    [
+        (TOPOLOGY.format(way="SOC"), "connected in one way", "in several ways"),
+        (TOPOLOGY.format(way="PHB"), "PHB is a bridge of the host", "between sockets"),
+        (VLLM, "rests on 16 observations", "time between tokens p99 rests"),
+        (PERF_TEST.format(rates="-vr 10:10 -vr 0:10"), "messages/s", "hardly anything was done"),
+        (PERF_TEST.format(rates="-r 55"), "hardly anything was done", "The command varies"),
+        (
+            STREAM.format(copy="97.8", scale="68.3", add="76.9", triad="62.6"),
+            "The size of its arrays was not read",
+            "a call of memcpy",
+        ),
+        (
+            STREAM.format(copy="9780.1", scale="6830.1", add="7690.1", triad="6260.1"),
+            "If the compiler made Copy a call of memcpy",
+            "Most likely the compiler",
+        ),
+        (
+            WAYS.format(NETPERF.format(host="snapon.lab", rate=5.29)),
+            "5.29",
+            "is not the limit of the slower one",
+        ),
+        (
+            WAYS.format(NETPERF.format(host="192.168.1.9", rate=5.29)),
+            "is not the limit of the slower one",
+            "most likely",
+        ),
+        (TIMEIT.format(loops="10000000 loops, best of 3: 54.8 ns per loop"), "IPython", "compiles"),
+        (TIMEIT.format(loops="1 loop, best of 5: 2.43 ms per loop"), "compiles", "IPython"),
+        (NVBENCH.format(diff="-7.41%"), "1 of 2 rows differ by less", "2 of 2 rows differ"),
+        (NVBENCH.format(diff="-7.01%"), "2 of 2 rows differ by less", "They show no difference"),
+        (IPERF3.format(again=0), "No segment was sent again", "wait for its timer"),
+        (IPERF3.format(again=9), "wait for its timer", "No segment was sent again"),
+        (ETHTOOL.format(packets="rxq0: rx_pkts"), "1,167,054,962 rx_tcp", "of the packets"),
+        (ETHTOOL.format(packets="rx_packets"), "0.30 % of the packets", "the first of them"),
+        (EAL, "alone it is no error", "did not start"),
+        (EAL + NO_PAGES, "the program did not start", "it is no error"),
+        (NCCL.format(ranks=RANK.format(pid=7)), "Only one rank takes part", "Each of the"),
+        (
+            NCCL.format(ranks=RANK.format(pid=7) + RANK.format(pid=9)),
+            "Each of the 2 processes runs a test of its own",
+            "Only one rank",
+        ),
+        (TIMES.format("220") + TIMES.format("195"), "240.195 s", "does not show which is faster"),
+        (TRACE.format("ValueError: no rows\n"), "names it: “ValueError: no rows”", "Figures above"),
+        (MAC_TIME, "5.01", "perf stat printed"),
+        (CRITERION.format(count=5), "24.773", "criterion found"),
+        (CRITERION.format(count=14), "14 outliers among", "the head"),
+        (ROCM, "line 2: the level of GPU 0 is manual", "line 1: the level"),
+        ("        Speed: 10Mb/s\n        Duplex: Half\n", "shows half duplex", "is set to half"),
+    ],
+)
+def test_no_more_is_said_than_is_shown(
+    log: str, said: str, unsaid: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    print_explained(of_content("a.log", log.encode(), Machine()), alone=True)
+    printed = " ".join(capsys.readouterr().out.split())
+    assert said in printed
+    assert unsaid not in printed
