@@ -91,6 +91,36 @@ CRITERION = """json-rust benchmark     time:   [24.540 us 24.773 us 25.061 us]
 Found {count} outliers among 100 measurements ({count}.00%)
   4 (4.00%) high mild
 """
+PING = "PING 192.168.10.1 (192.168.10.1) 56(84) bytes of data.\n" + "".join(
+    f"64 bytes from 192.168.10.1: icmp_seq={at} ttl=64 time={ms} ms\n"
+    for at, ms in enumerate(
+        [
+            7.4,
+            848,
+            21.2,
+            1.9,
+            1012,
+            4.7,
+            23.3,
+            7.1,
+            7.5,
+            13.6,
+            36.3,
+            10.7,
+            1867,
+            859,
+            2.9,
+            7.3,
+            877,
+            10.2,
+            5.2,
+            7.3,
+            13.7,
+            3.0,
+        ],
+        1,
+    )
+)
 ROCM = """GPU[0] 		: Temperature: 81.0c
 GPU[0] 		: GPU Clock Level: 1 (991Mhz)
 GPU[0] 		: Current PowerPlay Level: manual
@@ -146,6 +176,7 @@ GPU[0] 		: Current PowerPlay Level: manual
         (MAC_TIME, "5.01", "perf stat printed"),
         (CRITERION.format(count=5), "24.773", "criterion found"),
         (CRITERION.format(count=14), "14 outliers among", "the head"),
+        (PING, "samples lie far above the others", "of the runs"),
         (ROCM, "line 2: the level of GPU 0 is manual", "line 1: the level"),
         ("        Speed: 10Mb/s\n        Duplex: Half\n", "shows half duplex", "is set to half"),
     ],

@@ -139,5 +139,5 @@ def _row(samples: Group, times: list[float]) -> dict[str, Any]:
 
 def _of_one_run(text: str) -> str:
     """Without what is said of starts: a log has one."""
-    begin, separator, _ = text.partition(" It shows in ")
-    return begin if separator else text.replace(" inside the same starts", "")
+    begin, separator, _ = text.partition(" It occurs in ")
+    return begin if separator else text.replace(" within the same runs", "")

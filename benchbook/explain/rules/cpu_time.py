@@ -112,8 +112,7 @@ def short_command(reports: Sequence[Report]) -> Iterator[str]:
         if own.elapsed.base_value < SHORT_NS
     ]
     if short:
-        words = {"first": short[0], "left": len(short) - 1 or None}
-        yield finding("short-command", words).explanation
+        yield finding("short-command", first=short[0]).explanation
 
 
 OF_DEBUGGING = late(r"(?:target/debug|bin/Debug|cmake-build-debug|x64/Debug)/")

@@ -50,7 +50,6 @@ def modes_of_methods(report: Report) -> Iterator[Finding]:
     spreads = [own for own in report.being("stddev") if own.of.get("benchmark") == name]
     words: dict[str, Any] = {"name": name or "the method", "value": value, "line": line}
     words |= {"mean": means[0] if means else None, "spread": spreads[0] if spreads else None}
-    words["left"] = len(modes) - 1 or None
     yield finding("modes-of-method", words, about=means[:1] or [f"line {line}"])
 
 
@@ -63,7 +62,7 @@ def groups_in_histograms(report: Report) -> Iterator[Finding]:
             found.append((name, *parts))
     if found:
         name, low, high = found[0]
-        words: dict[str, Any] = {"name": name or "the method", "left": len(found) - 1 or None}
+        words: dict[str, Any] = {"name": name or "the method"}
         words |= {"low": _text(low), "high": _text(high), "below": _count(low)}
         words |= {"above": _count(high), "line": low[0][4], "last": high[-1][4]}
         lines = range(low[0][4], high[-1][4] + 1)

@@ -385,7 +385,7 @@ def mean_beyond_median(report: Report) -> Iterator[str]:
     if far:
         mean, median = max(far, key=lambda pair: pair[0].value / pair[1].value)
         times = mean.value / median.value
-        words = {"mean": mean, "median": median, "times": times, "left": len(far) - 1 or None}
+        words = {"mean": mean, "median": median, "times": times}
         yield finding("mean-beyond-median", words).explanation
 
 

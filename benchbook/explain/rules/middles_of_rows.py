@@ -88,7 +88,6 @@ def rates_above_median(report: Report) -> Iterator[Finding]:
     if far:
         times, mean, median = max(far, key=lambda entry: entry[0])
         words: dict[str, Any] = {"mean": mean, "median": median, "share": times - 1}
-        words["left"] = len(far) - 1 or None
         yield finding("mean-of-rates", words, about=[mean, median])
 
 

@@ -36,7 +36,7 @@ def rows_without_deviation(report: Report) -> Iterator[Finding]:
     tails = [row for row in rows if _has_tail(row)]
     if tails:
         row = max(tails, key=lambda each: each["max"].base_value / each["median"].base_value)
-        words: dict[str, Any] = {**row, "left": len(tails) - 1 or None, "few": None}
+        words: dict[str, Any] = {**row, "few": None}
         words["times"] = row["max"].base_value / row["median"].base_value
         runs = row["mean"].of.get("repetitions")
         if is_number(runs) and runs <= FEW_RUNS:
@@ -45,7 +45,7 @@ def rows_without_deviation(report: Report) -> Iterator[Finding]:
     lower = [row for row in rows if _has_two_kinds(row)]
     if lower:
         row = lower[0]
-        words = {**row, "left": len(lower) - 1 or None}
+        words = {**row}
         yield finding("kind-far-below", words, about=[row["min"], row["median"], row["mean"]])
 
 

@@ -47,7 +47,7 @@ def statistics_of_rows(report: Report) -> Iterator[Finding | str]:
     tails = [row for row in rows if row.runs > FEW_RUNS and _has_tail(row)]
     if tails:
         row = max(tails, key=_spread)
-        words = _words(row) | {"left": len(tails) - 1 or None}
+        words = _words(row)
         words["times"] = row.by["max"].value / row.by["median"].value
         yield finding("few-long-rounds", words)
 
