@@ -98,8 +98,8 @@ def few_in_histogram(report: Report) -> Iterator[str]:
     counts = [own.value for own in report.results] if report.tool == "biolatency" else []
     if 0 < sum(counts) < FEW:
         yield (
-            f"line {report.line}: the lines of this histogram hold {sum(counts):.0f} requests, "
-            "so they say nothing of rare ones. Let the tool run longer"
+            f"line {report.line}: the lines of this histogram hold {sum(counts):.0f} "
+            "requests only, so they say nothing of rare ones. Let the tool run longer"
         )
 
 
