@@ -163,6 +163,11 @@ GPU[0] 		: Current PowerPlay Level: manual
         (IPERF3.format(again=9), "wait for its timer", "No segment was sent again"),
         (ETHTOOL.format(packets="rxq0: rx_pkts"), "1,167,054,962 rx_tcp", "of the packets"),
         (ETHTOOL.format(packets="rx_packets"), "0.30 % of the packets", "the first of them"),
+        (
+            ETHTOOL.format(packets="rxq0: rx_drops_no_frags"),
+            "388,868,824,555 rx_drops",
+            "only with",
+        ),
         (EAL, "alone it is no error", "did not start"),
         (EAL + NO_PAGES, "the program did not start", "it is no error"),
         (NCCL.format(ranks=RANK.format(pid=7)), "Only one rank takes part", "Each of the"),

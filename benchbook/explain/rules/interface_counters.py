@@ -20,6 +20,8 @@ _MOST_LINES, _MOST_GROUPS, _MOST_SHOWN = 5000, 200, 4
 FEW = 1e-5  # of the packets: what hardly matters
 _COUNT = r"\d{1,20}"
 
+_NO_ROOM = "no-room"
+
 # What counters of ethtool -S mean, by parts of their names; the first that fits takes it.
 _NOT_BAD = late(
     r"(?i)filter(?:ed)?$|no_?err|err(?:or)?_?(?:free|corrected)|(?:^|_)(?:alloc|recycle|reuse)_|"
@@ -58,6 +60,7 @@ class _Group:
     results: list[Result] = field(default_factory=list)
     kinds: dict[str, list[Result]] = field(default_factory=dict)
     is_of_queues: bool = False  # its packets are those of some queues, maybe not of all
+    dropped_of_queues: list[Result] = field(default_factory=list)
 
     def add(self, counter: Result, kind: str) -> None:
         """A counter of what went wrong."""
@@ -100,21 +103,27 @@ def _of_ethtool(log: Log) -> list[_Group]:
         text = line.text.strip()
         if _HEAD.match(text):
             is_below = True
-            groups.append(_Group())
+            groups.append(_Group(is_of_queues=True))
         elif is_below and (found := _PAIR.match(text)):
             name, count = found["name"], float(found["count"])
             counter = Result(name, count, "packets", line.number)
             if _PACKETS.search(name):
                 groups[-1].results.append(counter)
-                groups[-1].is_of_queues = bool(found["queue"])
-            elif count and not found["queue"] and not _NOT_BAD.search(name):
+                groups[-1].is_of_queues &= bool(found["queue"])
+            elif count and not _NOT_BAD.search(name):
                 kind = next((kind for kind, pattern in _KINDS if pattern.search(name)), "")
-                if kind:
+                if kind and not found["queue"]:
                     groups[-1].add(counter, kind)
+                elif kind == _NO_ROOM:
+                    groups[-1].dropped_of_queues.append(counter)
         elif text and not _NUMBERED.search(text):
             is_below = False
         if len(groups) > _MOST_GROUPS:
             break
+    for group in groups:
+        # Where no counter of the whole card is about it, those of its queues are no parts of one.
+        for counter in group.dropped_of_queues if _NO_ROOM not in group.kinds else ():
+            group.add(counter, _NO_ROOM)
     return groups
 
 
