@@ -57,10 +57,19 @@ def tell_commands(commands: Sequence[Command], reports: Sequence[Report]) -> Non
             continue  # its own output has its options
         if above := bisect_left(commands, report.line, key=lambda command: command.number):
             last = commands[above - 1]
+            end = report.results[-1].line if report.results else report.line
+            if any(own.words != last.words for own in _within(commands, above, end, last)):
+                continue  # rows further down are of another command
             report.asked = (
                 *(f"{name}={value}" for name, value in last.environment.items()),
                 *last.words,
             )
+
+
+def _within(commands: Sequence[Command], begin: int, end: int, last: Command) -> list[Command]:
+    """The commands from `begin` on, down to a line, that start the same program as `last`."""
+    own = commands[begin : bisect_left(commands, end, key=lambda command: command.number)]
+    return [command for command in own if command.words[:1] == last.words[:1]]
 
 
 def _is_of_whole(key: Key) -> bool:

@@ -22,7 +22,8 @@ _TITLE = late(
 _MARKS = ("#", "==", "--", "**", "__", ":")
 _SENTENCE = late(
     r"^(?:I|we|my|our|and|but|so|then|now|here|this|these|that|it|when|if|as|for|from|to|in|on|at"
-    r"|the|output|outputs|results?|note|edit|update|example|e\.g\.)\b",
+    r"|the|output|outputs|results?|note|edit|update|example|e\.g\.|legends?|usage|options|hints?"
+    r"|warnings?|errors?)\b",
     re.I,
 )
 _LEAD = late(r"^(?:the )?results? (?:for|of|on|with|from|in|using) ", re.I)

@@ -22,6 +22,7 @@ from benchbook.explain.results import grouped
 
 _PLACES = (("row", "column"), ("from_node", "to_node"))
 _LEAST_CELLS = 4
+_ONE_WAY = ("host to device", "device to host")
 
 
 def matrices(results: Sequence[Result], width: int) -> tuple[list[FigureTable], Sequence[Result]]:
@@ -37,7 +38,7 @@ def matrices(results: Sequence[Result], width: int) -> tuple[list[FigureTable], 
             places = {(cell.of[pair[0]], cell.of[pair[1]]): cell for cell in own}
             if len(own) < _LEAST_CELLS or len(places) < len(own):
                 continue
-            if table := _matrix(key, places, width):
+            if table := _matrix(key, places, width, pair[0].startswith("from")):
                 taken = set(map(id, own))
                 left = [each for each in left if id(each) not in taken]
                 tables += table if key[1] not in ERRORS else []
@@ -54,7 +55,10 @@ def _matrix_of(
 
 
 def _matrix(
-    key: tuple[str, str, str, Settings], places: dict[tuple[Any, Any], Result], width: int
+    key: tuple[str, str, str, Settings],
+    places: dict[tuple[Any, Any], Result],
+    width: int,
+    is_from: bool,
 ) -> list[FigureTable]:
     """One matrix, in parts where it is wide; none where it would be longer than a page."""
     name, statistic, unit, _ = key
@@ -68,7 +72,12 @@ def _matrix(
     if len(froms) * len(parts) > MOST_ROWS:
         return []
     what = "" if statistic in ("", "sample") else f" {statistic}"
-    title = f"{name}{what} in {unit_words(unit)}, from the row to the column"
+    ways = {cell.of.get("direction", "") for cell in places.values()}
+    way = ways.pop() if len(ways) == 1 else ""
+    way = way if way in _ONE_WAY and way.replace(" ", "_") not in name else ""
+    # Of a row and a column only the log's own words say which of both sends.
+    places_words = "from the row to the column" if is_from else "rows and columns as in the log"
+    title = f"{name}{what} in {unit_words(unit)}, {f'{way}, ' if way else ''}{places_words}"
     tables: list[FigureTable] = []
     for part in parts:
         rows = [

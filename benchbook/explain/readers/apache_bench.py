@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from benchbook.explain.lazy_regex import late
+from benchbook.explain.model import Report
 from benchbook.explain.readers.common.line_reader import LineReader, Reading, Run
 from benchbook.explain.readers.common.load_lines import (
     COUNT,
@@ -16,6 +17,7 @@ from benchbook.explain.readers.common.load_lines import (
 )
 
 TOOL = "ab"
+_IN_ITS_FORM = "a load test in the form of ab"
 _HEAD = late(r"^This is ApacheBench, Version (?P<version>\S+)")
 _COUNT = late(
     r"^(?P<what>Concurrency Level|Complete requests|Failed requests|Non-2xx responses"
@@ -31,6 +33,12 @@ _LENGTHS = late(
     r"^\(Connect: (?P<connect>\d+), Receive: (?P<receive>\d+), Length: (?P<length>\d+), "
     r"Exceptions: (?P<exceptions>\d+)\)$"
 )
+# In the form of ab, by a tool of another name: `weed benchmark` and others.
+_OWN_TIMES = late(r"^min +avg +max +std$")
+_OWN_TOTAL = late(
+    rf"^Total: +(?P<min>{NUMBER}) +(?P<mean>{NUMBER}) +(?P<max>{NUMBER}) +(?P<stddev>{NUMBER})$"
+)
+_OWN_MOVED = late(rf"^Transfer rate: +(?P<rate>{NUMBER}) \[Kbytes/sec\]$")
 _TOTAL = late(
     rf"^Total: +(?P<min>\d+) +(?P<mean>\d+) +(?P<stddev>{NUMBER}) +(?P<median>\d+) +(?P<max>\d+)\b"
 )
@@ -42,6 +50,7 @@ _PARTS = {"Connect": "time to connect", "Processing": "processing", "Waiting": "
 _BYTES = late(r"^(?P<what>Total|HTML) transferred: +(?P<bytes>\d{1,18}) bytes")
 _ACROSS = late(rf"^Time per request: +(?P<time>{NUMBER}) \[ms\] \(mean, across all")
 _SHARE = late(r"^(?P<share>66|75|80|90|95|98|99)% +(?P<time>\d+(?:\.\d+)?)\b")
+_HALF = late(r"^50% +(?P<time>\d+(?:\.\d+)?) ms$")
 _FACTS = {"Concurrency Level": "concurrency", "Document Length": "response_bytes"}
 _OF_TIMES = ("min", "mean", "stddev", "median", "max")
 
@@ -52,6 +61,11 @@ class _Run(Run):
 
     failed: int = 0
     of_shares: bool = False
+    is_other: bool = False  # a tool that only prints in the form of ab
+
+    def report(self, tool: str) -> Report:
+        """What it printed, under the name of ab where no other tool prints so."""
+        return super().report(_IN_ITS_FORM if self.is_other else tool)
 
 
 def _line(reading: Reading[_Run], text: str) -> None:
@@ -65,6 +79,13 @@ def _line(reading: Reading[_Run], text: str) -> None:
     elif found := _LENGTHS.match(text):
         if run.failed and int(found["length"]) == run.failed:
             run.facts["only_lengths_differ"] = True
+    elif _OWN_TIMES.match(text):
+        run.is_other = True
+    elif run.is_other and (found := _OWN_TOTAL.match(text)):
+        for statistic in ("min", "mean", "max", "stddev"):
+            reading.add(TIME, found[statistic], "ms", statistic)
+    elif found := _OWN_MOVED.match(text):
+        reading.show("throughput", found["rate"], "Kbyte/s")
     elif found := _TOOK.match(text):
         run = reading.begin() if any(own.name == RATE for own in run.results) else run
         run.facts["elapsed_s"] = float(found["time"])
@@ -92,6 +113,8 @@ def _line(reading: Reading[_Run], text: str) -> None:
         reading.show("time per request, across all at a time", found["time"], "ms")
     elif text.startswith("Percentage of the requests served"):
         run.of_shares = True
+    elif run.is_other and run.of_shares and (found := _HALF.match(text)):
+        reading.add(TIME, found["time"], "ms", "median")
     elif run.of_shares and (found := _SHARE.match(text)):
         reading.add(TIME, found["time"], "ms", f"p{found['share']}")
 
@@ -99,6 +122,8 @@ def _line(reading: Reading[_Run], text: str) -> None:
 def _counted(reading: Reading[_Run], what: str, count: int) -> None:
     run = reading.run
     if what in _FACTS:
+        if any(own.name == RATE for own in run.results):
+            run = reading.begin()  # what stands above its rate is of the next one
         run.facts[_FACTS[what]] = count
     elif what == "Complete requests":
         reading.add(COUNT, float(count), "requests", "total")

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from benchbook.explain.lazy_regex import late
+from benchbook.explain.model import Result
 from benchbook.explain.printed_digits import half_digit
 from benchbook.explain.readers.common.line_reader import LineReader, Reading, Run
+from benchbook.explain.results import GIVEN
 
 TOOL = "dd"
 _ROW = late(
@@ -18,6 +20,7 @@ _ROW = late(
     r"[\d.,]+) ?(?P<unit>[kMGT]?B/s|bytes/sec)"
 )
 _COMMAND = late(r"(?:^|[\s;&|])dd (?P<words>\w+=[^\s;&|]+(?: \w+=[^\s;&|]+)*)")
+_RECORDS = late(r"^(?:# ?)?\d+\+\d+ (?:records|enregistrements|Datensätze|registros) ")
 _UNITS = {"bytes/sec": "B/s"}
 _SYNCED = ("fdatasync", "fsync", "direct", "dsync", "sync")
 
@@ -29,6 +32,9 @@ class _Run(Run):
     asked: dict[str, str] = field(default_factory=dict)
     # Whether no copy was printed since that command: another one may be of what follows.
     is_new: bool = False
+    has_records: bool = False  # since the last copy: what follows them is the whole one
+    # Whether its copy may be one of status=progress: no records above, and whole seconds.
+    may_go_on: bool = False
     # Files that were read or written, and may be in the cache; one set for all runs.
     seen: set[str] = field(default_factory=set)
 
@@ -36,15 +42,25 @@ class _Run(Run):
 def _line(reading: Reading[_Run], text: str) -> None:
     run = reading.run
     if found := _ROW.match(text):
-        options, seen = run.asked, run.seen
-        run = reading.begin(asked=options, seen=seen)
+        options, seen, is_whole = run.asked, run.seen, run.has_records
+        goes_on = run.may_go_on and not run.is_new
+        if goes_on and run.results:
+            _is_so_far(run.results)
+            run.is_new = run.has_records = False
+        else:
+            run = reading.begin(asked=options, seen=seen)
+        run.may_go_on = (
+            not is_whole
+            and options.get("status") == "progress"
+            and found["time"].isdecimal()
+        )
         if options:
             source, target = options.get("if", ""), options.get("of", "")
             run.facts |= {"input": source, "output": target}
             run.facts["block"] = options.get("bs") or options.get("obs", "")
             flags = ",".join(options.get(name, "") for name in ("conv", "oflag", "iflag"))
             run.facts["flags"] = ", ".join(flag for flag in flags.split(",") if flag in _SYNCED)
-            run.facts["is_read_again"] = source in seen
+            run.facts.setdefault("is_read_again", source in seen)
             seen.update((source, target))
         moved, took = int(found["bytes"]), reading.number(found["time"])
         of: dict[str, Any] = {}
@@ -55,6 +71,8 @@ def _line(reading: Reading[_Run], text: str) -> None:
                 "elapsed_error_s": half_digit(found["time"]),
             }
         reading.add("copy", found["rate"], _UNITS.get(found["unit"], found["unit"]), "mean", of)
+    elif _RECORDS.match(text):
+        run.has_records = True
     elif "drop_caches" in text:
         run.seen.clear()
     elif "dd " in text and (commands := list(_COMMAND.finditer(text))):
@@ -63,6 +81,13 @@ def _line(reading: Reading[_Run], text: str) -> None:
         # Of two that differ nobody knows whose output comes next.
         is_one = all(_alike(own) == _alike(several[0]) for own in others)
         run.asked, run.is_new = several[0] if is_one else {}, True
+
+
+def _is_so_far(results: list[Result]) -> None:
+    """Take the last copy for one that was under way: it is shown, and judged by no rule."""
+    last = results[-1]
+    of = {**last.of, "shown_statistic": "mean"}
+    results[-1] = replace(last, name="copy so far", statistic=GIVEN, of=of)
 
 
 def _alike(options: dict[str, str]) -> list[str]:

@@ -51,6 +51,7 @@ _GROUP = late(
     r"^(?P<way>READ|WRITE): (?:bw=(?P<bw>\d+(?:\.\d+)?)(?P<unit>[KMGT]i?B)/s|"
     r"io=\d+(?:\.\d+)?[KMGT]?B, aggrb=(?P<old>\d+(?:\.\d+)?)(?P<old_unit>[KMGT]B)/s)"
 )
+_OF_GROUP = late(r"^Run status group (?P<group>\d{1,6})\b")
 _UNITS = {"nsec": "ns", "usec": "us", "msec": "ms", "sec": "s"}
 _SIZES = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30}
 _MANY = {"": 1.0, "k": 1e3, "K": 1e3, "M": 1e6}
@@ -64,6 +65,7 @@ class _Run(Run):
 
     asked: dict[str, dict[str, Any]] = field(default_factory=dict)  # of the jobs to come, by name
     release: str = ""
+    jobs: int = 0  # with a head, in this start so far
     way: str = ""
     percentiles: str = ""  # the unit of those that follow
     flushes: str = ""  # the unit of the percentiles of flushes that follow
@@ -106,10 +108,12 @@ def _judged(reading: Reading[_Run], text: str) -> None:
     elif found := _VERSION.match(text):
         run.release = found["version"]
     elif found := _JOB.match(text):
-        asked, release = run.asked, run.release
+        asked, release, jobs = run.asked, run.release, run.jobs + 1
         facts = dict(asked.get(found["job"], {}))
         facts |= {"job": found["job"], "processes": int(found["jobs"])}
-        run = reading.begin(facts=facts, version=release, asked=asked, release=release)
+        run = reading.begin(
+            facts=facts, version=release, asked=asked, release=release, jobs=jobs
+        )
         if found["error"] != "0":
             run.notes.append(
                 f"line {reading.line.number}: the job ended with error {found['error']}"
@@ -146,12 +150,24 @@ def _judged(reading: Reading[_Run], text: str) -> None:
     elif found := _DEPTHS.match(text):
         run.facts["one_in_flight_percent"] = float(found["share"])
         run.percentiles = ""
+    elif run.jobs and (found := _OF_GROUP.match(text)):
+        _of_several(reading, f"all jobs of group {found['group']}")
+    elif run.jobs and text.startswith("Disk stats ("):
+        _of_several(reading, "all jobs")
     elif found := _GROUP.match(text):
         run = run if run.line else _headless(reading)
         bandwidth, unit = (
             (found["bw"], found["unit"]) if found["bw"] else (found["old"], found["old_unit"])
         )
         reading.add(f"{found['way'].lower()} bandwidth", bandwidth, f"{_binary(unit)}/s", "sum")
+
+
+def _of_several(reading: Reading[_Run], jobs: str) -> None:
+    """What follows is of several jobs: their sums are none of the last job's."""
+    run = reading.run
+    if run.jobs > 1:
+        kept: dict[str, Any] = {"asked": run.asked, "release": run.release, "jobs": run.jobs}
+        reading.begin(facts={"sum_of": jobs}, version=run.version, **kept)
 
 
 def _headless(reading: Reading[_Run]) -> _Run:
@@ -164,9 +180,16 @@ def _headless(reading: Reading[_Run]) -> _Run:
     return run
 
 
+def _has_command(reading: Reading[_Run], above: int) -> bool:
+    """Whether a command stands between a line above and this one."""
+    return any(number in reading.typed for number in range(above + 1, reading.line.number))
+
+
 def _way(reading: Reading[_Run], found: re.Match[str]) -> None:
     """What was read or written, and how fast."""
     run = reading.run
+    if run.results and not run.line and _has_command(reading, run.results[-1].line):
+        run = reading.begin()
     run.way, run.of, run.percentiles = found["way"], {}, ""
     bandwidth, unit = found["bw"] or found["old_bw"], found["bw_unit"] or found["old_unit"]
     unit = unit or f"{found['bare_unit']}B"

@@ -24,7 +24,7 @@ _MODELESS = late(
 _ROW = late(
     r"^(?P<name>[\w.$:·/-]+)(?P<parameters>(?:\s+\S+)*?)\s+(?P<mode>thrpt|avgt|sample|ss)\s+(?:"
     r"(?P<count>\d+)\s+)?"
-    r"(?P<score>[\d.,]+(?:e[+-]?\d+)?|≈ ?10(?P<power>⁻?[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,2}))"
+    r"(?P<score>[\d.,]+(?:e[+-]?\d+)?|≈ ?10(?P<power>⁻?[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,2})|≈ ?(?P<nearly>0))"
     r"(?:\s+(?:±|\?|�|\+-)?\s*(?P<error>[\d.,]+|NaN))?\s+(?P<unit>\S+)$"
 )
 _UNIT = late(r"ops/(?:ns|us|ms|s|min)|(?:ns|us|ms|s|min)/op")
@@ -94,6 +94,8 @@ def _line(reading: Reading[_Run], text: str) -> None:
         if found["power"]:  # of so small a score it prints the order of magnitude only
             magnitude = 10.0 ** int(found["power"].translate(_POWER))
             reading.add(found["name"], magnitude, unit, "magnitude", of)
+        elif found["nearly"]:
+            reading.show(found["name"], 0.0, unit, of=of)
         elif reading.add(found["name"], found["score"], unit, "mean", of) and found["error"]:
             reading.add(found["name"], found["error"], unit, "confidence 99.9 %", of)
 

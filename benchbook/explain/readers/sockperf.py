@@ -125,7 +125,7 @@ def _line(reading: Reading[_Run], text: str) -> None:
         return
     if _FULL.match(text) and run.results:
         run = reading.begin()
-    if "=" not in text and "sockperf" not in text:
+    if "=" not in text and "sockperf" not in text and "Summary: " not in text:
         return
     if found := _START.search(text):
         if "sockperf" not in text:

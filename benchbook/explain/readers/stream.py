@@ -55,11 +55,11 @@ _SIZES = (4, 8)  # bytes of an element
 _NEARLY = 2**0.5  # times: half of the way from one of them to the other
 # Of builds that print nothing but rates, and of who took them out of the table.
 _RATE_ALONE = late(
-    r"(?P<name>Copy|Scale|Add|Triad)(?:\s*:)?\s+(?P<rate>[\d.,]+)\s*(?P<unit>[MG]i?B/s)(?:ec)?"
+    r"(?P<name>Set|Copy|Scale|Add|Triad)(?:\s*:)?\s+(?P<rate>[\d.,]+)\s*(?P<unit>[MG]i?B/s)(?:ec)?"
 )
 _CLOSE = 3  # lines from one of them to the next
 _HEADLESS = "The head of its table is missing: the columns are read as stream.c has them."
-_ONLY_RATES = "Of its output only the rates were read."
+_ONLY_RATES = "Only rates remain: the table has no times."
 _MIXED = "The rows of several processes are mixed"
 
 
@@ -227,7 +227,7 @@ def _rates_alone(log: Log) -> list[Report]:
     reports: list[Report] = []
     rows: dict[str, Result] = {}
     last = 0
-    for line in log.having(*KERNELS):
+    for line in log.having("Set", *KERNELS):
         found = _RATE_ALONE.fullmatch(line.text.strip()) if len(line.text) < LONGEST else None
         value = log.number(found["rate"]) if found else None
         if found is None or value is None:
@@ -236,7 +236,7 @@ def _rates_alone(log: Log) -> list[Report]:
             rows = {}
         rows[found["name"]] = Result(found["name"], value, found["unit"], line.number)
         last = line.number
-        if len(rows) == len(KERNELS):
+        if rows.keys() >= KERNELS.keys():
             results = list(rows.values())
             reports.append(Report(TOOL, results, results[0].line, "", {}, [_ONLY_RATES]))
             rows = {}

@@ -83,9 +83,11 @@ class _Run(Run):
 
     def _count_failed(self) -> None:
         """Kinds that failed, where no line says what they returned."""
-        if not any(own.name == FAILED for own in self.results):
-            for kind, (count, line) in self.done.items():
-                if kind.endswith(_FAILS) and count:
+        said = [str(own.of.get("failure")) for own in self.results if own.name == FAILED]
+        for kind, (count, line) in self.done.items():
+            if kind.endswith(_FAILS) and count:
+                known = f"{kind.removesuffix(_FAILS)} returned "
+                if not any(own.startswith((known, f"{kind} ")) for own in said):
                     of = {"failure": kind}
                     self.results.append(Result(FAILED, count, "operations", line, "", of))
                     good = self.done.get(kind.removesuffix(_FAILS), (None, 0))[0]
@@ -110,11 +112,12 @@ def read(log: Log) -> list[Report]:
 
 def _lines(log: Log) -> list[Line]:
     """Lines that may be of such a tool, which are longer than those of tables."""
-    several = log.having("],", " operations; ", "Takes(s):")
+    several = log.having("],", "] | ", " operations; ", "Takes(s):")
     return [line for line in several if len(line.text) <= _LONGEST]
 
 
 def _line(commands: Sequence[Command], reading: Reading[_Run], text: str) -> None:
+    text = text.replace(" | ", ", ") if text.startswith("[") else text  # in a table of Markdown
     if "]," in text:
         if found := _RETURN.match(text):
             _failed(reading, found)
