@@ -53,6 +53,7 @@ _INTERNAL = late(
     r"|asked_in|counted_in|cached_on|first_run)|_line$|_in_line$"
 )
 _TRIVIAL = {"state": "ok", "kind": "event"}  # what is so everywhere else
+_LARGE_COUNT, _FEW_DECIMALS = 5, 2  # characters of `1234.0` are more; decimals
 ERRORS = ("error", "stddev", "standard error", "deviation")  # statistics of another figure
 INTERVAL = ("change_low_percent", "change_high_percent")  # of a change, shown in its cell
 # How the names of columns end, longest first; what has one says it in its value.
@@ -122,12 +123,14 @@ def unit_words(unit: str) -> str:
 
 
 def decimals_of(values: Iterable[Any]) -> int | None:
-    """The decimals that all numbers of one kind are shown with; None where they have too many."""
+    """The decimals that all numbers of one kind are shown with; None where they have too many, or
+    where a large count among them would get decimals that nobody printed."""
     parts = [repr(value) for value in values if is_number(value)]
     if any("e" in part for part in parts):
         return None
     most = max((len(part.partition(".")[2].rstrip("0")) for part in parts), default=0)
-    return most if most <= MOST_DECIMALS else None
+    has_count = any(len(part) > _LARGE_COUNT and part.endswith(".0") for part in parts)
+    return None if most > MOST_DECIMALS or (has_count and most > _FEW_DECIMALS) else most
 
 
 def number_words(value: Any, decimals: int | None) -> str:

@@ -50,9 +50,7 @@ def _line(reading: Reading[_Run], text: str) -> None:
         else:
             run = reading.begin(asked=options, seen=seen)
         run.may_go_on = (
-            not is_whole
-            and options.get("status") == "progress"
-            and found["time"].isdecimal()
+            not is_whole and options.get("status") == "progress" and found["time"].isdecimal()
         )
         if options:
             source, target = options.get("if", ""), options.get("of", "")

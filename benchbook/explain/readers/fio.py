@@ -111,9 +111,7 @@ def _judged(reading: Reading[_Run], text: str) -> None:
         asked, release, jobs = run.asked, run.release, run.jobs + 1
         facts = dict(asked.get(found["job"], {}))
         facts |= {"job": found["job"], "processes": int(found["jobs"])}
-        run = reading.begin(
-            facts=facts, version=release, asked=asked, release=release, jobs=jobs
-        )
+        run = reading.begin(facts=facts, version=release, asked=asked, release=release, jobs=jobs)
         if found["error"] != "0":
             run.notes.append(
                 f"line {reading.line.number}: the job ended with error {found['error']}"

@@ -12,12 +12,14 @@ from benchbook.explain.results import GIVEN
 TOOL = "gromacs"
 _N = r"\d+(?:\.\d*)?"
 _BEGINS = late(r"^starting mdrun '|^R E A L +C Y C L E|^GROMACS: +gmx mdrun")
+_HEAD = late(r"^Computing: +Num +Num +Call +Wall time\b")
 _TIME = late(rf"^Time: +(?P<core>{_N}) +(?P<wall>{_N}) +(?P<percent>{_N})$")
 _RATE = late(rf"^Performance: +(?P<day>{_N}) +(?P<hours>{_N})$")
 _ROW = late(
     rf"^(?P<name>[A-Z][\w .+/]{{2,24}}?) +(?P<ranks>\d{{1,6}})(?: +(?P<threads>\d{{1,4}}) +"
     rf"(?P<calls>\d{{1,12}}))? +(?P<wall>{_N}) +(?P<cycles>{_N}) +(?P<share>\d{{1,3}}\.\d)$"
 )
+_SUM = late(rf"^(?P<name>Rest|Total) +(?P<wall>{_N}) +{_N} +(?P<share>\d{{1,3}}\.\d)$")
 _IMBALANCE = late(rf"^Average load imbalance: +(?P<share>{_N}) ?%$")
 _WAITING = late(
     rf"^Part of the total run time spent waiting due to (?P<why>.{{3,40}}?): +(?P<share>{_N}) ?%$"
@@ -47,6 +49,11 @@ def _line(reading: Reading[_Run], text: str) -> None:
         if not is_table or run.has_table or any(own.name == "rate" for own in run.results):
             run = reading.begin()
         run.has_table, run.line = is_table, run.line or reading.line.number
+    elif not run.has_table and _HEAD.match(text):  # of a table whose title was cut off
+        run.has_table, run.line = True, run.line or reading.line.number
+    elif run.has_table and (found := _SUM.match(text)):
+        reading.add(f"{found['name']} wall time", float(found["wall"]), "s", GIVEN)
+        reading.add(f"{found['name']} share", float(found["share"]), "%", GIVEN)
     elif found := _TIME.match(text):
         if any(own.name == "elapsed" for own in run.results):
             run = reading.begin()

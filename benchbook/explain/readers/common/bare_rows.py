@@ -20,19 +20,27 @@ from benchbook.explain.readers.common.bars import barred
 from benchbook.explain.results import GIVEN
 
 TOOL = "rows without a head"
+_HEADED = "table without units"
 LOOKS_FOR = "three rows and more of numbers whose head is missing: `1024  1.35`, `sda  0.00  4.00`"
 _NUMBER = late(r"-?\d(?:[\d,]*\d)?(?:\.\d+)?(?:[eE][-+]?\d{1,3})?%?")
 # As pytest-benchmark has behind its figures, and between them.
 _RATIO = late(r" \(>?\d[\d.,]*\)(?=\s|$)|(?<=\s)\d+;\d+(?=\s|$)")
-_LABEL = late(r"[^\W\d][\w.:/\[\]()-]*(?: [^\W\d][\w.()-]*){0,3}|\d{1,4}:")
+_LABEL = late(r"[^\W\d][\w.:/\[\]()-]*(?: [^\W\d][\w.()/-]*){0,3}|\d{1,4}:")
 _SKIPPED = late(r"[\s|:+=-]*")
 _WORD = late(r"\S+")
 _HEAD = late(r"[^\d|]{1,40}\d{0,3}%?")
+_OF_PROSE = ("the", "a", "of", "and", "is", "are", "with", "I", "we", "this", "my")
+_LONGEST_QUOTED = 160
 _LEAST_ROWS, _LEAST_NUMBERS, _OF_MESSAGES = 3, 2, 4
 _LEAST_OF_WIDE, _WIDE = 2, 6  # rows of so many numbers
 _LONGEST, _MOST = 300, 2000
 _NOTE = (
-    "No head of these rows was understood: their columns are numbered, and nothing is said of them."
+    "No head of these rows was understood: their columns are numbered, and nothing is said of them. "
+    "Put in the lines above, and the command."
+)
+_NOTE_ABOVE = (
+    "Which words of the head belong to which column of these rows is not certain, so their columns "
+    "are numbered. Above them stands {quoted}."
 )
 _NOTE_OF_HEADS = "No unit of this table was understood, so its figures are shown as they stand."
 
@@ -51,10 +59,10 @@ def read(log: Log) -> list[Report]:
         return []
     reports: list[Report] = []
     rows: list[_Row] = []
-    above = ""
+    above: list[Line] = []  # the last lines that are no rows, without a blank one between
     for line in (*log.printed_lines(), Line(0, "")):
         text = barred(line.text.strip())
-        if rows and text and _SKIPPED.fullmatch(text):
+        if (rows or above) and text and _SKIPPED.fullmatch(text):
             continue
         row = _row(line, text)
         if rows and (row is None or not _alike(row, rows[-1]) or len(rows) == _MOST):
@@ -62,8 +70,10 @@ def read(log: Log) -> list[Report]:
             rows = []
         if row:
             rows.append(row)
+        elif not text or text.startswith("```"):
+            above = [Line(line.number, line.text.removeprefix("```"))] if text[3:] else []
         else:
-            above = line.text.removeprefix("```")
+            above = [*above[-1:], line]
     return reports
 
 
@@ -84,16 +94,23 @@ def _alike(first: _Row, second: _Row) -> bool:
     return len(first.numbers) == len(second.numbers) and bool(first.label) == bool(second.label)
 
 
-def _report(log: Log, rows: Sequence[_Row], above: str) -> Iterator[Report]:
+def _report(log: Log, rows: Sequence[_Row], above: Sequence[Line]) -> Iterator[Report]:
     cells = [cell for row in rows for cell in row.numbers]
     least = _LEAST_OF_WIDE if len(rows[0].numbers) >= _WIDE else _LEAST_ROWS
     if len(rows) < least or not any("." in cell for cell in cells):
         return
-    heads = _heads(rows, above)
+    last = above[-1].text if above else ""
+    heads = _heads(rows, last) or _counted_heads(rows, last)
     results = list(_of_messages(log, rows)) or list(_numbered(log, rows, heads))
     is_bare = not heads and all(own.statistic == GIVEN for own in results)
-    notes = [_NOTE] if is_bare else [_NOTE_OF_HEADS] if heads else []
-    yield Report(TOOL, results, rows[0].line, notes=notes)
+    quoted = _quoted(above[:-1] if heads else above)
+    if is_bare:
+        notes = [_NOTE_ABOVE.format(quoted=quoted)] if quoted else [_NOTE]
+    else:
+        notes = [_NOTE_OF_HEADS] if heads else []
+        if heads and quoted:
+            notes.append(f"Above the head of these rows stands {quoted}.")
+    yield Report(_HEADED if heads else TOOL, results, rows[0].line, notes=notes)
 
 
 def _heads(rows: Sequence[_Row], above: str) -> list[str]:
@@ -109,6 +126,55 @@ def _heads(rows: Sequence[_Row], above: str) -> list[str]:
     is_ended = all(not above[end : end + 1].strip() for end in begins[1:])
     first = 0 if rows[0].label else 1  # of a data frame the first column has no head
     return heads if is_ended and all(map(_HEAD.fullmatch, heads[first:])) else []
+
+
+def _counted_heads(rows: Sequence[_Row], above: str) -> list[str]:
+    """The words of the line above, where they are as many as the cells of a row; none where one has
+    a number."""
+    text = barred(above.strip())
+    if not text or len(text) > _LONGEST:
+        return []
+    count = len(rows[0].numbers)
+    parts = [part.strip("*`_ ") for part in text.strip("|").split("|")]
+    words = parts if "|" in text else text.removeprefix("#").split()
+    words = words[1:] if rows[0].label and len(words) == count + 1 else words
+    if len(words) != count or not all(map(_HEAD.fullmatch, words)):
+        return []
+    if "|" not in text and (
+        any(word.endswith((".", ":")) or word in _OF_PROSE for word in words)
+        or not _stand_above(rows[0], above, count)
+    ):
+        return []
+    several = {word for word in words if words.count(word) > 1}
+    return [
+        f"{word} (column {at})" if word in several else word for at, word in enumerate(words, 1)
+    ]
+
+
+def _stand_above(row: _Row, above: str, count: int) -> bool:
+    """Whether each of the last words above stands above its own number and no other."""
+    words = [word.span() for word in _WORD.finditer(above)][-count:]
+    cells = [word.span() for word in _WORD.finditer(row.text)][-count:]
+    before = [0, *(end for _, end in cells)]
+    behind = [*(start for start, _ in cells[1:]), _LONGEST]
+    places = zip(words, before, behind, strict=False)
+    return all(start < next_cell and end > last for (start, end), last, next_cell in places)
+
+
+def _quoted(lines: Sequence[Line]) -> str:
+    """Lines that may be a head, in quotation marks: they have several words and no sentence."""
+    texts = [(line.number, line.text.split()) for line in lines]
+    own = [
+        (number, " ".join(words))
+        for number, words in texts
+        if sum(map(bool, map(_NUMBER.fullmatch, words))) < _LEAST_NUMBERS
+    ]
+    if not own or any(
+        len(text) > _LONGEST_QUOTED or text.endswith((".", ":", "?", "!")) or " " not in text
+        for _, text in own
+    ):
+        return ""
+    return " and ".join(f"“{text}” (line {number})" for number, text in own)
 
 
 def _numbered(log: Log, rows: Sequence[_Row], heads: Sequence[str]) -> Iterator[Result]:

@@ -8,8 +8,10 @@ from dataclasses import replace
 from typing import Any
 
 from benchbook.explain.lazy_regex import late
-from benchbook.explain.model import Line, Result
-from benchbook.explain.readers.common.table_columns import name_of
+from benchbook.explain.model import Line, Log, Result
+from benchbook.explain.readers.common.table_cells import CELL
+from benchbook.explain.readers.common.table_columns import name_of, unit_of
+from benchbook.explain.results import GIVEN
 
 # Rows that are repetitions: their first column counts them, and a last row may be their mean.
 _RUNS = late(r"(?:runs?|iterations?|iter|trials?|attempts?|rep(?:etition)?s?|#|n(?:o|r)\.?|)", re.I)
@@ -17,7 +19,9 @@ _RUN = late(
     r"(?:(?:run|iteration|trial|attempt|rep(?:etition)?|test) ?)?#?(?P<number>\d{1,4})\.?", re.I
 )
 _MEAN = late(r"(?:avg|average|mean)\.?", re.I)
-_LEAST_RUNS = 3
+COMPARING = ("change", "ratio", GIVEN)  # which alone make no table of figures
+_PLAIN = late(r"[-+]?\d[\d,]*(?:\.\d+)?")
+_LEAST_RUNS, _LEAST_NUMBERS = 3, 2
 
 
 def in_rows(table: Sequence[tuple[Line, list[str]]], results: Sequence[Result]) -> Iterator[Result]:
@@ -80,3 +84,41 @@ def in_columns(
             yield replace(result, name=label, statistic="mean", of=own)
         else:
             yield result
+
+
+def with_bare_rows(
+    log: Log,
+    heads: Sequence[str],
+    rows: Sequence[tuple[Line, list[str]]],
+    results: Sequence[Result],
+) -> list[Result]:
+    """The results, and the numbers of rows without a unit next to rows that have one: shown as they
+    stand, below the heads that have figures elsewhere."""
+    own = {result.line for result in results if result.statistic not in COMPARING}
+    bare = [(line, cells) for line, cells in rows if line.number not in own and len(cells) > 1]
+    named = [cells for line, cells in rows if line.number in own]
+    places = [
+        at
+        for at in range(1, len(heads))
+        if heads[at]
+        and any(at < len(cells) and CELL.fullmatch(cells[at]) for cells in named)
+        and not any(map(unit_of, (heads[at],)))
+    ]
+    every = list(results)
+    for line, cells in bare if named and len(places) > 1 else ():
+        numbers = [
+            (at, cells[at]) for at in places if at < len(cells) and _PLAIN.fullmatch(cells[at])
+        ]
+        if not cells[0] or _PLAIN.fullmatch(cells[0]) or len(numbers) < _LEAST_NUMBERS:
+            continue
+        for at, cell in numbers:
+            if (value := log.number(cell)) is not None:
+                of = {"label": cells[0]}
+                every.append(Result(heads[at], value, "1", line.number, GIVEN, of))
+        every = [_labelled(own, cells[0]) if own.line == line.number else own for own in every]
+    return sorted(every, key=lambda own: own.line)
+
+
+def _labelled(result: Result, label: str) -> Result:
+    of = {name: value for name, value in result.of.items() if name != "label_parts"}
+    return replace(result, of={**of, "label": label})

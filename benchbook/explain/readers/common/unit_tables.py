@@ -24,14 +24,20 @@ from benchbook.explain.readers.common.table_columns import (
     names_unit,
     unit_of,
 )
-from benchbook.explain.readers.common.table_runs import in_columns, in_rows
-from benchbook.explain.results import GIVEN
+from benchbook.explain.readers.common.table_runs import (
+    COMPARING,
+    in_columns,
+    in_rows,
+    with_bare_rows,
+)
 
 TOOL = "table"
 LOOKS_FOR = (
     "tables of Markdown, CSV or aligned columns whose heads or cells have units: `| time (ms) |`"
 )
-_COMPARING = ("change", "ratio", GIVEN)  # which alone make no table of figures
+_OF_START = late(
+    r"^(?:ggml|llama|load|build|main)[_:]|^Device \d+:"
+)  # what a program says as it starts
 _SECTION = late(r"^[#>*\s]*(?P<text>[^`|<>#*\s][^|<>]{0,79}?)[`:*\s]*$")
 _BREAK = late(r" *<br */?> *", re.I)
 _DASHES = late(r"[-=+\u2500]{10,400}")
@@ -57,6 +63,7 @@ _OF_DRIVER = late(
 _GAP = late(r"\s{2,}|\t+")
 _HAS_DIGIT = late(r"\d")
 _OWN_NUMBER = late(r"(?<![\w.])\d")  # p99 is none
+_UNIT_AT_END = late(r"(?P<gap>\s{2,9})[\[(][\w/]{1,9}[\])]$")
 _BETTER = late(r":? ?\([^()]{0,20}\bis better\)")  # behind a head
 # The head of changes, which are all that a table of two columns may have.
 _CHANGED = late(r"(?i)^(?:delta|change|diff(?:erence)?|improvement|gain|regression)\b.*%")
@@ -99,7 +106,8 @@ def _markdown(log: Log) -> Iterator[Report]:
             section = ""
         if text:
             headed = _SECTION.match(text) if len(text) < 2 * LONGEST_LABEL else None
-            section = headed["text"] if headed else section
+            is_title = headed is not None and not _OF_START.match(text)
+            section = headed["text"] if headed and is_title else section
             may_name = len(text) <= LONGEST and ("in " in text or "(" in text)
             titled = _IN_TITLE.search(text) if may_name else None
             unit = titled["unit"].removesuffix("ec") if titled else ""
@@ -145,6 +153,9 @@ def _aligned(log: Log) -> Iterator[Report]:
         if table and text:
             own, heads = text.rstrip(_MARKS_BEHIND), table[0][1]
             cells = [_bare(cell) for cell in _GAP.split(own)]
+            if len(table) == 1 and len(cells) == len(heads) + 1 and _is_labelled(cells):
+                heads = ["", *heads]  # the first column has no head
+                table = [(table[0][0], heads)]
             if len(cells) != len(heads):
                 cells = own.split()
             is_row = len(cells) == len(heads)
@@ -156,6 +167,11 @@ def _aligned(log: Log) -> Iterator[Report]:
         if len(table) > (_LEAST_UNRULED if table and not _has_units(table[0][1]) else 1):
             yield from _report(log, table)
         table = [(line, heads)] if may_head and (heads := _heads(text)) else []
+
+
+def _is_labelled(cells: Sequence[str]) -> bool:
+    """Whether a row begins with a word, and all others of its cells are figures."""
+    return cells[0].isidentifier() and all(map(CELL.fullmatch, cells[1:]))
 
 
 def _may_head(text: str) -> bool:
@@ -172,6 +188,7 @@ def _heads(text: str) -> list[str]:
     if not text or "|" in text or len(text) > LONGEST or _OWN_NUMBER.search(text):
         return []
     text = _BETTER.sub("", text)
+    text = _joined(text)
     for heads in (_GAP.split(text), text.split()):
         if len(heads) < LEAST_COLUMNS:
             continue
@@ -186,6 +203,17 @@ def _heads(text: str) -> list[str]:
         if any(column.bare_unit for column in of):
             return own
     return []
+
+
+def _joined(text: str) -> str:
+    """The heads with a unit in brackets at the end put to its head, if it stands nearer to it than
+    the heads to each other."""
+    if (apart := _UNIT_AT_END.search(text)) and "\t" not in text:
+        begin, end = apart.span("gap")
+        others = [found.end() - found.start() for found in _GAP.finditer(text[:begin])]
+        if others and min(others) > end - begin:
+            return f"{text[:begin]} {text[end:]}"
+    return text
 
 
 def _bare(cell: str) -> str:
@@ -271,10 +299,11 @@ def _report(
     if len(table) == _LEAST_ROWS and len(results) < _LEAST_FIGURES:
         return
     results = list(in_columns(heads, rows, in_rows(table, results)))
+    results = with_bare_rows(log, heads, rows, results)
     is_of_changes = len(heads) == LEAST_COLUMNS and bool(_CHANGED.search(heads[-1]))
     if is_of_changes and len(rows) > _LEAST_ROWS and results:
         yield Report(TOOL, results, head_line.number)
-    elif any(result.statistic not in _COMPARING for result in results):
+    elif any(result.statistic not in COMPARING for result in results):
         results += _errors(heads, rows, {result.line for result in results})
         facts = {"section": section} if section else {}
         yield Report(TOOL, results, head_line.number, "", facts)
