@@ -6,14 +6,14 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Log, Report, Result
 from benchbook.explain.results import grouped
 
-_WORDS = r"[^\W_](?:[^=*#|<>]{0,58}[^=*#|<>\s])?"
+_WORDS = r"[^\W_](?:(?:[^=*#|<>]|->){0,58}[^=*#|<>\s])?"
 _TITLE = late(
     rf"^(?:#{{1,6}} +(?P<heading>{_WORDS}) *#*|[=-]{{2,80}} *(?P<ruled>{_WORDS}) *[=-]{{2,80}}"
     rf"|\*\*(?P<bold>{_WORDS}?)\*\*:?"
@@ -28,6 +28,8 @@ _SENTENCE = late(
 )
 _LEAD = late(r"^(?:the )?results? (?:for|of|on|with|from|in|using) ", re.I)
 _MOST_NAMED = 4  # words of a line that ends with a colon
+_FENCE = "```"
+_FEW_WORDS = late(r"[^\W\d_][\w./+-]{0,30}(?: [\w./+-]{1,30}){0,3}(?<![.])")
 _NEAR_LINES, _MOST_WORDS, _MOST_TITLES = 12, 7, 2
 _LONGEST = 90
 
@@ -61,7 +63,7 @@ def tell(log: Log, reports: list[Report]) -> None:
 def _titles(log: Log) -> list[tuple[int, str]]:
     """Lines that are a title, with their words; "" where one is too long to be shown: what stands
     above it is of other runs."""
-    found: list[tuple[int, str]] = []
+    found = list(_above_fences(log))
     for line in log.having(*_MARKS):
         text = line.text.strip()
         match = _TITLE.match(text) if len(text) <= _LONGEST else None
@@ -71,7 +73,24 @@ def _titles(log: Log) -> list[tuple[int, str]]:
         if words:
             is_title = len(words.split()) <= most and not _SENTENCE.match(words)
             found.append((line.number, words.strip() if is_title else ""))
-    return found
+    return sorted(dict(found).items())
+
+
+def _above_fences(log: Log) -> Iterator[tuple[int, str]]:
+    """Paragraphs of a few words right above a block of code, with their words."""
+    is_open = False
+    for line in log.having(_FENCE):
+        if not line.text.lstrip().startswith(_FENCE):
+            continue
+        is_open = not is_open
+        at = line.number - 2  # of the line above
+        if not is_open or at < 0 or log.lines[at].number != line.number - 1:
+            continue
+        text = log.lines[at].text.strip()
+        before = log.lines[at - 1].text.strip() if at else ""
+        is_alone = not before or before.startswith(_FENCE) or before.endswith((":", "."))
+        if is_alone and _FEW_WORDS.fullmatch(text) and not _SENTENCE.match(text):
+            yield log.lines[at].number, text
 
 
 def _parts(report: Report, numbers: Sequence[int]) -> list[Report]:
