@@ -89,13 +89,14 @@ def _print_report(console: Console, report: Report, runs: int, marked: Collectio
     version = f" {report.version}" if report.version else ""
     several = f", {runs} runs" if runs > 1 else ""
     titled = f" ({report.facts['titled']})" if report.facts.get("titled") else ""
-    head = f"{report.tool}{version}, from line {report.line}{several}{titled}"
+    tool = report.facts.get("printed_by") or report.tool
+    head = f"{tool}{version}, from line {report.line}{several}{titled}"
     console.print(Text(visible(head), style="bold"))
     facts = {**report.facts, **columns_of(report.settings)[1]}
     said = [
         f"{words(name)} {shown}"
         for name, value in facts.items()
-        if (shown := shown_as(name, value)) and is_for_people(name, value)
+        if name != "interval" and (shown := shown_as(name, value)) and is_for_people(name, value)
     ]
     benchmark = str(report.facts.get("benchmark") or "")
     if benchmark and not any(benchmark in name for name, *_ in report.groups):

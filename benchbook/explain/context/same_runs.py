@@ -50,6 +50,12 @@ def lines_of_results(reports: Sequence[Report]) -> set[int]:
     return {result.line for report in reports for result in report.results}
 
 
+# Commands that only show or set something: no test's output is theirs.
+_LOOKING = frozenset(
+    ("ethtool", "cd", "ls", "lscpu", "uname", "lspci", "echo", "export", "source", "mkdir", "rm")
+)
+
+
 def tell_commands(commands: Sequence[Command], reports: Sequence[Report]) -> None:
     """Give each report the words of the last command above it, and what was set for that."""
     for report in reports if commands else ():
@@ -57,6 +63,8 @@ def tell_commands(commands: Sequence[Command], reports: Sequence[Report]) -> Non
             continue  # its own output has its options
         if above := bisect_left(commands, report.line, key=lambda command: command.number):
             last = commands[above - 1]
+            if last.words and last.words[0].rpartition("/")[2] in _LOOKING:
+                continue  # it shows what there is, and starts no test
             end = report.results[-1].line if report.results else report.line
             if any(own.words != last.words for own in _within(commands, above, end, last)):
                 continue  # rows further down are of another command

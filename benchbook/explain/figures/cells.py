@@ -45,7 +45,7 @@ HIDDEN |= {"usual_clock_ns", "watched_line", "profile_sum_s", "samples_of_profil
 HIDDEN |= {"is_average", "cpu_of_run_s", "wall_of_run_s", "end_of_run_line"}
 HIDDEN |= {"said_regressions", "said_unstable_rows", "is_whole"}
 HIDDEN |= {"modes", "histograms", "unsatisfied", "recommended", "asked_per_s"}
-HIDDEN |= {"failed_are_counted", "said_again"}
+HIDDEN |= {"failed_are_counted", "said_again", "printed_by"}
 HIDDEN |= {"plan", "depth", "row_filter"}  # of the steps of a query
 HIDDEN |= {"claims", "said_way", "is_typed"}
 _INTERNAL = late(
@@ -61,7 +61,7 @@ _ENDINGS = {
     "_bits_per_s": "bit/s", "_bytes_per_s": "B/s", "_bytes": "B", "_mib": "MiB",
     "_ns": "ns", "_us": "us", "_ms": "ms", "_s": "s",
 }  # fmt: skip
-_CALLED = {"start_s": "from", "end_s": "until"}  # `end` is a column, too
+_CALLED = {"start_s": "from", "end_s": "until", "core": "CPU"}  # `end` is a column, too
 _OF_LABEL = "label: "  # in front of a head of the log that is a setting
 Settings = tuple[tuple[str, Any], ...]
 

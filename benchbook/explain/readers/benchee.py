@@ -16,7 +16,7 @@ _TIME = rf"\d+(?:\.\d+)? {UNIT}"
 _ROW = late(
     r"^(?P<name>\S.{0,200}?)\s+(?P<ips>\d+(?:\.\d+)?)(?: (?P<prefix>[KMBT]))?\s+"
     rf"(?P<mean>{_TIME})\s+±(?P<percent>\d+(?:\.\d+)?)%(?:\s+(?P<median>{_TIME}))?"
-    rf"(?:\s+(?P<p99>{_TIME}))?$"
+    rf"(?:\s+(?P<share>{_TIME}))?$"
 )
 _COMPARED = late(
     r"^(?P<name>\S.{0,200}?)\s+\d+(?:\.\d+)?(?: [KMBT])? - "
@@ -26,6 +26,7 @@ _BYTES = late(
     r"^(?P<name>\S.{0,200}?)\s{2,}(?P<value>\d+(?:\.\d+)?) (?P<unit>[KMG]?B)"
     r"(?: - (?:\d+(?:\.\d+)?|∞)x memory usage.*)?$"
 )
+_SHARE = late(r" (?P<percent>\d{1,2}(?:\.\d{1,3})?)th ?%$")
 _UNITS = {"B": "B", "KB": "KiB", "MB": "MiB", "GB": "GiB"}  # powers of 1,024, as its code has it
 
 
@@ -34,11 +35,13 @@ class _Run(Run):
     """The functions of one input; `names` those that have been seen."""
 
     names: frozenset[str] = frozenset()
+    share: str = "p99"  # which percentile its last column is, as its head says
 
 
 def _line(reading: Reading[_Run], text: str) -> None:
     if _HEAD.match(text):
-        reading.begin()
+        share = _SHARE.search(text)
+        reading.begin(share=f"p{share['percent']}" if share else "")
         return
     run = reading.run
     if "±" in text and (found := _ROW.match(text)):
@@ -51,9 +54,10 @@ def _line(reading: Reading[_Run], text: str) -> None:
         reading.add(name, value, unit, "mean", of)
         spread = float(f"{value * float(found['percent']) / 100:.6g}")
         reading.add(name, spread, unit, "stddev", of)
-        for statistic in ("median", "p99"):
-            if found[statistic]:
-                reading.add(name, *_time(found[statistic]), statistic, of)
+        if found["median"]:
+            reading.add(name, *_time(found["median"]), "median", of)
+        if found["share"] and run.share:
+            reading.add(name, *_time(found["share"]), run.share, of)
     elif " - " in text and (found := _COMPARED.match(text)) and found["name"] in run.names:
         of = {"benchmark": found["name"]}
         reading.add(f"{found['name']} ratio", found["times"], "1", "ratio", of)

@@ -54,6 +54,7 @@ def _line(reading: Reading[_Run], text: str) -> None:
         _rate(reading, name, rate, rate * float(found["percent"]) / 100, of)
     elif " i/s" in text and (found := _COMPARED.match(text)):
         name = found["name"]
+        name = name if name in run.names else name.removesuffix(":")  # older ones print two
         of = {"benchmark": name}
         if name not in run.names:
             reading.add(name, _number(found["rate"]), "operations/s", "mean", of)

@@ -74,12 +74,14 @@ def _line(commands: Sequence[Command], reading: Reading[_Run], text: str) -> Non
         else:
             statistic = _STATISTICS[found["what"]]
             reading.add(TIME, found["time"], unit_of(found["unit"]), statistic)
-    elif found := _COUNT.match(text):  # of ghz
+    elif found := _COUNT.match(text):
+        run.facts["printed_by"] = "ghz"
         run.facts["failed_are_counted"] = True
         reading.add(COUNT, float(found["count"]), "requests", "total")
     elif run.results and (found := _RATE.match(text)):
         reading.add(RATE, found["rate"], "requests/s", "mean")
     elif found := _SUCCESS.match(text):
+        run.facts["printed_by"] = "oha"
         share = float(found["share"]) * (1 if found["percent"] else 100)
         reading.add("success rate", share, "%")
     elif run.results and (found := _SHARE.match(text)):

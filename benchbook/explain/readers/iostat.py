@@ -54,6 +54,8 @@ def _line(reading: Reading[_Run], text: str) -> None:
         run.interval += 1
         if run.banner and not run.interval:
             run.facts["since_start_line"] = reading.line.number
+    elif run.rows and text.startswith("```"):
+        reading.begin().line = 0  # what stands in another block of code is of another run
     elif _BANNER.match(text):
         run.banner = True
     elif run.columns and run.rows < _MOST and (found := _ROW.match(text)):

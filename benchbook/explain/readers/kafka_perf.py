@@ -99,7 +99,7 @@ def _shares(reading: Reading[_Run], rest: str) -> None:
 
 def _took(run: _Run, count: float, rate: float) -> None:
     if rate > 0:
-        run.facts["elapsed_s"] = count / rate
+        run.facts["elapsed_s"] = float(f"{count / rate:.4g}")  # as exact as both are printed
 
 
 def _asked(commands: Sequence[Command], reading: Reading[_Run]) -> dict[str, Any]:

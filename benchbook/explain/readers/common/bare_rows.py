@@ -42,7 +42,9 @@ _NOTE_ABOVE = (
     "Which words of the head belong to which column of these rows is not certain, so their columns "
     "are numbered. Above them stands {quoted}."
 )
-_NOTE_OF_HEADS = "No unit of this table was understood, so its figures are shown as they stand."
+_NOTE_OF_HEADS = (
+    "The columns of figures name no unit that is known here, so they are shown as they stand."
+)
 
 
 class _Row(NamedTuple):

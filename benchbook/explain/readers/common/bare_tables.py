@@ -189,7 +189,7 @@ def _report(
             if value is not None:
                 results.append(Result(head or "value", value, "1", line.number, GIVEN, of))
     note = (
-        f"No unit of the table from line {begin} was understood. Its figures are shown as they "
-        "stand."
+        f"The columns of figures in the table from line {begin} name no unit that is known here. "
+        "They are shown as they stand."
     )
     return [Report(TOOL, results, begin, notes=[note])]

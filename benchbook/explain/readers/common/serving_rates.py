@@ -30,6 +30,10 @@ _COUNTS = {
     "output token throughput (tok/s)": ("output token rate", "tokens/s"),
     "total token throughput (tok/s)": ("token rate", "tokens/s"),
     "concurrency": ("requests under way", "requests"),
+    "peak output token throughput (tok/s)": ("output token rate at most", "tokens/s"),
+    "peak concurrent requests": ("requests under way at most", "requests"),
+    "total input text tokens": ("input text tokens", "tokens"),
+    "total input vision tokens": ("input vision tokens", "tokens"),
 }
 _COUNT = late(rf"^(?P<name>[A-Za-z][\w /()]{{1,50}}?):\s+(?P<value>{_N}|inf|not set)$")
 _TIMES = {
@@ -58,7 +62,10 @@ def _served(reading: Reading[_Serving], text: str) -> None:
         name, value = found["name"].lower(), found["value"]
         if name in _COUNTS and value[0].isdecimal():
             called, unit = _COUNTS[name]
-            reading.add(called, value, unit, "mean" if unit.endswith("/s") else "total")
+            if name.startswith("peak ") or " text " in name or " vision " in name:
+                reading.show(called, value, unit)
+            else:
+                reading.add(called, value, unit, "mean" if unit.endswith("/s") else "total")
         elif name.startswith("benchmark duration") and value[0].isdecimal():
             run.facts["elapsed_s"] = reading.number(value)
             reading.add("duration", value, "s")

@@ -138,6 +138,14 @@ PROGRAMS = (
                 (Figure("v", "throughput", "MB/s"), Figure("max", "response time", "ms", "max")),
                 ("synced", "clients"),
             ),
+            Row(
+                late(
+                    rf"^(?P<clients>\d{{1,5}}) +\d{{1,15}} +(?P<v>{_N}) MB/sec +"
+                    r"(?P<phase>warmup|execute|cleanup) +\d{1,6} sec(?: +latency .{1,20} ms)?$"
+                ),
+                (Figure("v", "{phase} throughput", "MB/s", "interval"),),
+                ("clients",),
+            ),
         ),
     ),
     Program(
