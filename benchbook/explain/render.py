@@ -50,7 +50,7 @@ def print_explained(explained: Explained, *, alone: bool) -> None:
     shown = several if len(several) <= MOST_RUNS else several[:FEW_RUNS]
     for report, runs in shown:
         _print_report(console, report, runs, marked)
-    _print_left(console, sum(runs for _, runs in several[len(shown) :]), "runs")
+    _print_left(console, sum(runs for _, runs in several[len(shown) :]), "outputs")
     if explained.trouble:
         return
     _print_unread(console, explained.unread)
@@ -87,7 +87,7 @@ def _print_left(console: Console, more: int, what: str) -> None:
 
 def _print_report(console: Console, report: Report, runs: int, marked: Collection[int]) -> None:
     version = f" {report.version}" if report.version else ""
-    several = f", {runs} runs" if runs > 1 else ""
+    several = f", {runs} outputs" if runs > 1 else ""
     titled = f" ({report.facts['titled']})" if report.facts.get("titled") else ""
     tool = report.facts.get("printed_by") or report.tool
     head = f"{tool}{version}, from line {report.line}{several}{titled}"

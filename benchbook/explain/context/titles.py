@@ -86,7 +86,7 @@ def _above_fences(log: Log) -> Iterator[tuple[int, str]]:
         at = line.number - 2  # of the line above
         if not is_open or at < 0 or log.lines[at].number != line.number - 1:
             continue
-        text = log.lines[at].text.strip()
+        text = log.lines[at].text.replace("`", "").strip()
         before = log.lines[at - 1].text.strip() if at else ""
         is_alone = not before or before.startswith(_FENCE) or before.endswith((":", "."))
         if is_alone and _FEW_WORDS.fullmatch(text) and not _SENTENCE.match(text):

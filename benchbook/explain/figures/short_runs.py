@@ -60,4 +60,4 @@ def _joined(reports: Sequence[Report]) -> Report:
     return Report(first.tool, results, first.line, first.version, same)
 
 
-_CALLED = {"titled": "run", "benchmark": "measured"}  # names that are shown in a table
+_CALLED = {"titled": "title", "benchmark": "measured"}  # names that are shown in a table

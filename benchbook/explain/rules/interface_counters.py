@@ -57,10 +57,12 @@ def states(log: Log) -> Iterator[State]:
 class _Group:
     """The counters of one interface, and those of what went wrong, by their meaning."""
 
+    name: str = ""  # of the interface
     results: list[Result] = field(default_factory=list)
     kinds: dict[str, list[Result]] = field(default_factory=dict)
     is_of_queues: bool = False  # its packets are those of some queues, maybe not of all
     dropped_of_queues: list[Result] = field(default_factory=list)
+    whole: set[str] = field(default_factory=set)  # names of its counters that are of all queues
 
     def add(self, counter: Result, kind: str) -> None:
         """A counter of what went wrong."""
@@ -106,11 +108,16 @@ def _of_ethtool(log: Log) -> list[_Group]:
             groups.append(_Group(is_of_queues=True))
         elif is_below and (found := _PAIR.match(text)):
             name, count = found["name"], float(found["count"])
-            counter = Result(name, count, "packets", line.number)
+            queue = (found["queue"] or "").strip(": ")
+            of = {"queue": queue} if queue else {}
+            counter = Result(name, count, "packets", line.number, of=of)
+            # What is counted of the whole interface holds its queues' counts already.
+            is_new = not queue or name not in groups[-1].whole
+            groups[-1].whole |= set() if queue else {name}
             if _PACKETS.search(name):
                 groups[-1].results.append(counter)
-                groups[-1].is_of_queues &= bool(found["queue"])
-            elif count and not _NOT_BAD.search(name):
+                groups[-1].is_of_queues &= bool(queue)
+            elif count and is_new and not _NOT_BAD.search(name):
                 kind = next((kind for kind, pattern in _KINDS if pattern.search(name)), "")
                 if kind and not found["queue"]:
                     groups[-1].add(counter, kind)
@@ -130,7 +137,7 @@ def _of_ethtool(log: Log) -> list[_Group]:
 _NUMBERED = late(r":\s*-?\d")
 _WAY = late(r"^(?P<way>RX|TX)(?P<errors> errors)?: +(?P<heads>[a-z][a-z ]+)$")
 _NUMBERS = late(rf"^{_COUNT}(?: +{_COUNT}){{1,9}}$")
-_LINK = late(r"^\d{1,5}: \S+: <")
+_LINK = late(r"^\d{1,5}: (?P<name>\S+): <")
 _IP_KINDS = {
     "dropped": "no-room", "overrun": "no-room", "missed": "no-room", "fifo": "no-room",
     "crc": "damaged", "frame": "damaged", "carrier": "damaged", "collsns": "collided",
@@ -146,8 +153,8 @@ def _of_ip(log: Log) -> list[_Group]:
     way = ""
     for line in _near(log, "RX: ", "TX: ", "RX errors: ", "TX errors: ", ": <"):
         text = line.text.strip()
-        if _LINK.match(text):
-            groups.append(_Group())
+        if found := _LINK.match(text):
+            groups.append(_Group(found["name"]))
         elif found := _WAY.match(text):
             way, heads = found["way"], found["heads"].split()
         elif heads and _NUMBERS.match(text):
@@ -164,12 +171,13 @@ def _of_ip(log: Log) -> list[_Group]:
 def _counter(group: _Group, own: tuple[str, str, float, int], meanings: dict[str, str]) -> None:
     """A counter of one way of an interface."""
     way, name, value, line = own
+    of = {"interface": group.name} if group.name else {}
     if name in ("packets", "bytes"):
         unit = "packets" if name == "packets" else "B"
-        group.results.append(Result(f"{way} {name}", value, unit, line))
+        group.results.append(Result(f"{way} {name}", value, unit, line, of=of))
     elif value > 0 and name in meanings:
         kind = "sent" if way == "TX" and meanings[name] == "no-room" else meanings[name]
-        group.add(Result(f"{way} {name}", value, "packets", line), kind)
+        group.add(Result(f"{way} {name}", value, "packets", line, of=of), kind)
 
 
 def _near(log: Log, *words: str) -> Iterator[Line]:
@@ -189,7 +197,7 @@ _NEW_ERRORS = late(
     rf"^(?P<way>RX|TX) errors (?P<errors>{_COUNT}) +dropped (?P<dropped>{_COUNT}) +overruns "
     rf"(?P<overruns>{_COUNT}) +(?:frame (?P<frame>{_COUNT})|carrier (?P<carrier>{_COUNT}))\b"
 )
-_INTERFACE = late(r"^\S+ +Link encap:|^\S+: flags=")
+_INTERFACE = late(r"^(?P<old>\S{1,40}) +Link encap:|^(?P<new>\S{1,40}): flags=")
 _IFCONFIG_KINDS = {
     "errors": "other", "dropped": "no-room", "overruns": "no-room", "frame": "damaged",
     "carrier": "damaged",
@@ -204,8 +212,8 @@ def _of_ifconfig(log: Log) -> list[_Group]:
         text = line.text.strip()
         if len(text) > LONGEST:
             continue
-        if _INTERFACE.match(text):
-            groups.append(_Group())
+        if started := _INTERFACE.match(text):
+            groups.append(_Group(started["old"] or started["new"]))
         found = _OLD.match(text) or _NEW.match(text) or _NEW_ERRORS.match(text)
         for name, count in found.groupdict().items() if found else ():
             if found and count and name != "way":
