@@ -23,6 +23,7 @@ from benchbook.explain.context import (
     job_files,
     machine_facts,
     own_errors,
+    printed_help,
     process_totals,
     quoted_rates,
     said_links,
@@ -175,7 +176,7 @@ def of_content(name: str, content: bytes, machine: Machine) -> Explained:
             parts = [(log_part, sentences.read(log_part)) for log_part, _ in parts]
         reports = sorted((report for _, own in parts for report in own), key=_line)
     if not reports:
-        own_messages = own_errors.own_errors(log)
+        own_messages = own_errors.own_errors(log) or printed_help.printed_help(log)
         messages += own_messages
         reports = [message.report for message in own_messages]
     if not reports:

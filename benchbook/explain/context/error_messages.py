@@ -22,6 +22,7 @@ CATALOGUES = (
     "start_messages.toml",
     "device_messages.toml",
     "system_messages.toml",
+    "run_messages.toml",
     "error_messages.toml",
 )
 ARTEFACT = "run-failed"

@@ -171,6 +171,12 @@ _OF_WORK = late(
     r"result ?types?|shape|input|label|row|id|node|host|region|unit|notes?|comments?|status)s?"
 )
 _NUMBER = late(r"[-+]?\d[\d.,]*%?")
+# Heads of options of llama-bench and others that are off or on.
+_SWITCH = late(
+    r"(?i)nkvo|no_kv_offload|fa|flash_?attn|mmap|nommap|embd|embeddings|dio|nopo|norepack|use_mmap|"
+    r"(?:enable|disable|use|with|no)[_ -]\w{2,20}|\w{2,20}[_ -](?:enabled|disabled|on)|cache"
+    r"|hugepages?|turbo|smt|direct"
+)
 _RANGE = late(r"\d[\d.,]* ?(?:-|\u2013|±|\.\.|to) ?\d")  # the ends of a figure, and no setting
 LEAST_RATIO, MOST_ROWS, MOST_TOLD, FEW_ROWS = 1.15, 80, 2, 3
 
@@ -212,8 +218,14 @@ def rows_that_differ(report: Report) -> Iterator[str]:
         which = "two rows" if len(pairs) == 1 else f"{len(pairs)} pairs of rows"
         yield (
             f"line {second.line}: {which} differ only in {head} (first lines {first.line} and "
-            f"{second.line}). {name} is {span} times as high with {high} as with {low}"
+            f"{second.line}). {name} is {span} times as high with {_called_so(head, high)} as with "
+            f"{_called_so(head, low)}"
         )
+
+
+def _called_so(head: str, word: str) -> str:
+    """A setting in words: 0 and 1 say nothing without their head."""
+    return f"{head} {word}" if _NUMBER.fullmatch(word) else word
 
 
 def _heads_without_repeats(report: Report) -> set[str]:
@@ -252,6 +264,7 @@ def _only_difference(first: Result, second: Result) -> str | None:
         return None
     words = [str(own[heads[0]]) for own in parts]
     is_swept = any(not word or _NUMBER.fullmatch(word) for word in words)
+    is_swept = is_swept and not (set(words) == {"0", "1"} and _SWITCH.fullmatch(heads[0].strip()))
     is_alone = len(parts[0]) < 2 and not _counts(first)
     return None if is_swept or is_alone else heads[0]
 

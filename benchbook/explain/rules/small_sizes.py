@@ -32,7 +32,8 @@ LEAST_LOOP_NS = 10.0  # of a time that a loop over elements takes
 LEAST_EACH_NS = 0.02  # for an element: less than any loop over memory takes
 _POWERS = {"": 1.0, "k": 1e3, "K": 1e3, "m": 1e6, "M": 1e6}
 _SIZE = late(
-    r"(?P<first>\d{1,12})(?P<of_first>[kKmM]?)(?:[*x\u00d7](?P<second>\d{1,12})(?P<of_second>[kKmM]?))?"
+    r"(?P<first>\d{1,12}) ?(?P<of_first>[kKmM]?)"
+    r"(?:[*x\u00d7](?P<second>\d{1,12})(?P<of_second>[kKmM]?))?"
 )
 _IN_NAME = late(
     r"^(?P<before>.*[/_A-Za-z-])(?P<size>\d{1,12}[kKmM]?)"
@@ -195,3 +196,24 @@ def same_at_all_sizes(report: Report) -> Iterator[str]:
         words = {"first": first[1], "last": last[1], "times": last[0] / first[0]}
         yield finding("same-at-all-sizes", words).explanation
         return
+
+
+STEEPEST = 1.6  # power of the size from which on it is more than a table of caches makes
+
+
+@rule
+def steep_growth(report: Report) -> Iterator[str]:
+    """A note on times that grow far more than the size, from its smallest to its largest."""
+    if report.tool not in TOOLS:
+        return
+    for several in sized_times(report).values():
+        sizes = [size for size, _ in several]
+        if len(sizes) < 2 or sizes != sorted(set(sizes)) or sizes[0] < 1:
+            continue
+        (least, first), (most, last) = several[0], several[-1]
+        power = _power(several[0], several[-1])
+        if most >= LEAST_RATIO * least and first.base_value >= LEAST_NS and power >= STEEPEST:
+            words = {"first": first, "last": last, "times": most / least, "power": power}
+            words["grows"] = last.base_value / first.base_value
+            yield finding("steep-growth", words).explanation
+            return

@@ -1,0 +1,107 @@
+"""second-run: the only two runs of a tool in one log, whose figures nobody has compared."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Sequence
+from typing import Any
+
+from benchbook.explain.context.same_runs import MEASURED, WHOLE
+from benchbook.explain.model import Report, Result
+from benchbook.explain.results import GIVEN, grouped
+from benchbook.explain.rules import rule
+from benchbook.explain.rules.common.findings import finding
+
+# Tools of single programs and loops; what moves data has rules of its own (runs_apart.py).
+TOOLS = (
+    "go-bench", "google-benchmark", "cargo-bench", "jmh", "benchmarkdotnet", "divan", "mitata",
+    "vitest-bench", "tinybench", "nanobench", "catch2", "deno-bench", "asv", "benchmark.js",
+    "table", "figures",
+)  # fmt: skip
+OF_ANYTHING = ("table", "figures")  # of which nobody knows whether the work is the same
+SPREADS = ("sample", "stddev", "error", "range", "confidence 99.9 %", "standard error", "noise")
+LEAST, MOST = 2, 500  # figures that both have
+WORTH, WORTH_BOTH = 1.03, 1.15  # the largest ratio; where some are faster
+OTHER_WORK, OTHER_TABLE = 30.0, 4.0  # more is hardly the same benchmark
+OWN = MEASURED | {"label_parts", "spread_percent"}
+
+
+@rule
+def second_runs(reports: Sequence[Report]) -> Iterator[str]:
+    """A note on the only two runs of a tool that have figures of the same names: which of them are
+    slower in the second, and by how much.
+
+    Decided by figures that each run has once and without a spread. Silent where the text says that
+    both are the same code, or where the log compares them itself.
+    """
+    for several in grouped(reports, lambda report: report.tool).values():
+        if len(several) != 2 or several[0].tool not in TOOLS or _is_told(several):
+            continue
+        first, second = map(_figures, several)
+        shared = [(first[key], second[key]) for key in first if key in second]
+        if not LEAST <= len(shared) <= MOST or 2 * len(shared) < max(len(first), len(second)):
+            continue
+        slower = [(_slower(*pair), pair) for pair in shared]
+        slowest, quickest = (pick(slower, key=_ratio) for pick in (max, min))
+        span = max(slowest[0], 1 / quickest[0])
+        is_other = several[0].tool in OF_ANYTHING
+        if not WORTH <= span <= (OTHER_TABLE if is_other else OTHER_WORK):
+            continue
+        up = [entry for entry in slower if entry[0] > 1]
+        down = [entry for entry in slower if entry[0] < 1]
+        if len(up) == len(slower) or len(down) == len(slower):
+            least = quickest if up else slowest
+            old, new = (slowest if up else quickest)[1]
+            words: dict[str, Any] = {
+                "way": "slower" if up else "faster",
+                "count": len(slower),
+                "old": old,
+            }
+            words |= {"new": new, "most": span, "least": max(least[0], 1 / least[0])}
+            yield finding("second-run-one-way", words).explanation
+        elif up and down and span >= WORTH_BOTH:
+            (old, new), (before, after) = slowest[1], quickest[1]
+            words = {"old": old, "new": new}
+            words |= {"are_slower": _are(up), "are_faster": _are(down)}
+            words |= {"before": before, "after": after, "count": len(slower)}
+            words |= {"most": slowest[0], "least": 1 / quickest[0]}
+            yield finding("second-run-both-ways", words).explanation
+        return
+
+
+def _are(several: Sequence[object]) -> str:
+    return f"{len(several)} {'is' if len(several) == 1 else 'are'}"
+
+
+def _is_told(several: Sequence[Report]) -> bool:
+    settings = [
+        {name: repr(fact) for name, fact in report.facts.items() if name in ("cpu", "cores")}
+        for report in several
+    ]
+    return settings[0] != settings[1] or any(
+        "said_same_line" in report.facts
+        or "build" in report.columns
+        or report.being(*SPREADS, "change", "ratio")
+        for report in several
+    )
+
+
+def _figures(report: Report) -> dict[Hashable, Result]:
+    """Times and rates that a run has once, by name and setting."""
+    figures: dict[Hashable, list[Result]] = {}
+    for own in report.results:
+        is_figure = own.is_time or own.rate is not None or own.unit.lower().endswith(("/s", "ops"))
+        if own.statistic in WHOLE and own.statistic != GIVEN and is_figure and own.is_positive:
+            setting = sorted((name, repr(of)) for name, of in own.of.items() if name not in OWN)
+            figures.setdefault((own.name, own.statistic, own.unit, *setting), []).append(own)
+    return {key: own[0] for key, own in figures.items() if len(own) == 1}
+
+
+def _slower(first: Result, second: Result) -> float:
+    """How many times slower the second is."""
+    if first.is_time:
+        return second.base_value / first.base_value
+    return first.value / second.value
+
+
+def _ratio(entry: tuple[float, tuple[Result, Result]]) -> float:
+    return entry[0]
