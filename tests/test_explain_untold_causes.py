@@ -8,6 +8,8 @@ import pytest
 from benchbook.explain.api import Machine, of_content
 from benchbook.explain.clean.pipeline import log_of
 from benchbook.explain.context import error_messages
+from benchbook.explain.model import Report
+from benchbook.explain.rules import rules
 
 ONE_LONG = """Benchmark 1: ./climb
   Time (mean ± σ):     930.9 ms ±  {deviation} ms    [User: 929.2 ms, System: 1.4 ms]
@@ -59,6 +61,22 @@ def _said(text: str) -> str:
     return "\n".join([*(own.explanation for own in told.findings), *told.notes])
 
 
+SERVED = """100%|██████████| {sent}/{sent} [00:02<00:00, 34.85it/s]
+============ Serving Benchmark Result ============
+Successful requests:                     {done}
+Benchmark duration (s):                  2.87
+Mean ITL (ms):                           6.21
+Median ITL (ms):                         {median}
+"""
+OSU = """# OSU MPI Bandwidth Test v5.6.2
+# Size      Bandwidth (MB/s)
+524288               1774.67
+1048576              1784.32
+2097152              1785.41
+{said}
+"""
+
+
 @pytest.mark.parametrize(
     ("kind", "text", "words", "near_miss"),
     [
@@ -72,7 +90,7 @@ def _said(text: str) -> str:
             "alone makes",
             ONE_LONG.format(deviation="92.7", most="1320.7", runs=20),
             "alone makes at least 93 % of the variance. The deviation is 92.7 ms. The other "
-            "19 have a mean of 910.4 ms, where 930.9 is printed",
+            "19 have a mean of 910.38 ms, where 930.9 is printed",
             ONE_LONG.format(deviation="92.7", most="1320.7", runs=500),
         ),
         (
@@ -126,6 +144,24 @@ def _said(text: str) -> str:
             HELP.format("    "),
             "That is the help of a program, with its options, and no result",
             HELP.format("    See "),
+        ),
+        (
+            "The progress bar counts",
+            SERVED.format(sent=100, done=1, median="6.20"),
+            "The progress bar counts 100 requests (line 1), and 1 succeeded (line 3).",
+            SERVED.format(sent=100, done=99, median="6.20"),
+        ),
+        (
+            "arrive right behind another one",
+            SERVED.format(sent=100, done=100, median="0.02"),
+            "So at least half of the tokens arrive right behind another one",
+            SERVED.format(sent=100, done=100, median="5.02"),
+        ),
+        (
+            "The highest rate here",
+            OSU.format(said="I reach ~10GB/s with `-mca pml ^ucx`."),
+            "The highest rate here is 1,785.41 MB/s (line 5), 5.6 times less.",
+            OSU.format(said="I expect ~10GB/s with `-mca pml ^ucx`."),
         ),
     ],
 )
@@ -183,3 +219,17 @@ def test_messages_of_runs(name: str) -> None:
 
 def test_near_misses_of_messages() -> None:
     assert not error_messages.messages(log_of("\n".join(OTHERS).encode()))
+
+
+def test_a_message_alone_fails_no_rule() -> None:
+    tools = {entry.tool for entry in error_messages.entries()}
+    for tool in sorted(tools):
+        for own in rules():
+            list(own.check([Report(tool, [], 1)], Machine()))
+
+
+def test_failed_requests_of_a_served_model_are_said_once() -> None:
+    text = SERVED.format(sent=100, done=94, median="6.20")
+    said = _said(text.replace("Benchmark dur", "Failed requests:          6\nBenchmark dur"))
+    assert said.count("6 requests failed") == 1
+    assert "please report" not in said

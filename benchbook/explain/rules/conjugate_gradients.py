@@ -21,7 +21,9 @@ def result_of_gradients(report: Report) -> Iterator[Finding | str]:
     """A result with the kernels of the reference, of a short run, or that is not valid."""
     if report.tool != TOOL:
         return
-    rate = report.only("rating") or next(iter(report.results))
+    rate = report.only("rating") or next(iter(report.results), None)
+    if rate is None:
+        return  # of messages alone
     if report.facts.get("is_valid") is False:
         yield finding("gradients-invalid", rate=rate)
     if parts := str(report.facts.get("reference_parts", "")).split():

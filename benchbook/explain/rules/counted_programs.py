@@ -18,7 +18,7 @@ GPROF, CACHES, STRACE = "gprof", "cachegrind", "strace"
 @rule
 def ticks_of_profile(report: Report) -> Iterator[Finding]:
     """A profile of gprof that has few samples, or none."""
-    if report.tool != GPROF:
+    if report.tool != GPROF or "samples_of_profile" not in report.facts:
         return
     count, step = report.facts["samples_of_profile"], report.facts["sample_s"]
     if count < ENOUGH and report.results:

@@ -81,7 +81,7 @@ WAITS, LEAST_WAIT_NS = 5.0, 2e7
 @rule
 def pool_over_time(report: Report) -> Iterator[Finding]:
     """Pools of ZFS: averages since the start of the system, bursts, and waits before the disk."""
-    if report.tool != "zpool-iostat":
+    if report.tool != "zpool-iostat" or not report.results:
         return
     intervals = {own.of.get("interval") for own in report.results}
     first = report.results[0]

@@ -19,6 +19,8 @@ OF_REQUESTS = 0.05  # of all
 LONGER = 10.0  # time to the first token ÷ time of a token
 SERVED = 0.8  # of the rate that was asked for
 FAR = 1.3  # mean ÷ median
+SENT = 0.98  # of the requests that a progress bar counts
+BUNDLED = 20.0  # mean ÷ median of the times between tokens
 LEAST_ALIKE = 4  # statistics of the latency
 
 
@@ -89,8 +91,24 @@ def tokens_with_tail(report: Report) -> Iterator[str]:
 def requests_that_failed(report: Report) -> Iterator[Finding]:
     """Requests that failed next to those that are counted."""
     failed, done = report.only("failed requests"), report.only("requests", "total")
-    if report.tool == SERVING and failed and failed.is_positive:
+    if report.tool != SERVING:
+        return
+    if failed and failed.is_positive:
         yield finding("failed-requests-left-out", {"failed": failed, "done": done}, about=[failed])
+    elif done and done.is_number and done.value < SENT * (sent := report.facts.get("sent", 0)):
+        words = {"done": done, "sent": sent, "line": report.facts["sent_line"]}
+        yield finding("fewer-succeeded-than-sent", words, about=[done])
+
+
+@rule
+def tokens_in_bundles(report: Report) -> Iterator[str]:
+    """A note on times between tokens whose median is next to nothing of their mean."""
+    if report.tool != SERVING:
+        return
+    name = "time between tokens"
+    mean, median = (report.only(name, which) for which in ("mean", "median"))
+    if mean and median and median.value >= 0 and mean.value >= BUNDLED * max(median.value, 0.001):
+        yield finding("tokens-in-bundles", {"mean": mean, "median": median}).explanation
 
 
 @rule

@@ -88,7 +88,7 @@ def page_cache(reports: Sequence[Report]) -> Iterator[Finding]:
     """
     unsynced: list[Report] = []
     for report in reports:
-        if report.tool == "dd":
+        if report.tool == "dd" and report.results:
             yield from _of_dd(report, unsynced)
         elif report.tool == "fio":
             yield from _of_fio(report)

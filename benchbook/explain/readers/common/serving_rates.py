@@ -154,6 +154,7 @@ def _field(reading: Reading[_Loadgen], found: re.Match[str]) -> None:
         facts["samples_per_query"] = int(value)
 
 
+_PROGRESS = late(r"^100%.*\b(?P<count>\d{1,7})/(?P=count) \[\d")
 _ASKED = late(r"\brequest_rate=(?P<rate>inf|\d{1,9}(?:\.\d{1,6})?)\b")
 
 _serving = LineReader(SERVING, _Serving, _served, _BEGINS)
@@ -175,4 +176,7 @@ def read(log: Log) -> list[Report]:
             of_log = [report for report in every if report.tool == SERVING]
             for report in of_log:
                 report.facts.setdefault("asked_per_s", float(found["rate"]))
+    for line in log.having("100%") if len(every) == 1 and every[0].tool == SERVING else ():
+        if (found := _PROGRESS.match(line.text)) and line.number < every[0].line:
+            every[0].facts |= {"sent": int(found["count"]), "sent_line": line.number}
     return sorted(every, key=lambda report: report.line)
