@@ -68,6 +68,19 @@ Benchmark duration (s):                  2.87
 Mean ITL (ms):                           6.21
 Median ITL (ms):                         {median}
 """
+PREVIOUS = """| Benchmark | Previous | Current | Ratio |
+|-----------|---------:|--------:|------:|
+| Time | 262.02 µs | {} µs | 7637.41 |
+"""
+SIZES = """# OSU MPI Latency Test v5.4.1
+# Size          Latency (us)
+0                       {}
+1                       {}
+2                       {}
+4                       {}
+1024                    {}
+1048576                 {}
+"""
 OSU = """# OSU MPI Bandwidth Test v5.6.2
 # Size      Bandwidth (MB/s)
 524288               1774.67
@@ -158,6 +171,21 @@ OSU = """# OSU MPI Bandwidth Test v5.6.2
             SERVED.format(sent=100, done=100, median="5.02"),
         ),
         (
+            "is a factor of",
+            PREVIOUS.format("2001450.97"),
+            "From 262.02 us to 2,001,450.97 us (line 3) is a factor of 7,639. The longer one is "
+            "just above 2 s",
+            PREVIOUS.format("2201.97"),
+        ),
+        (
+            "differ in one direction at all",
+            SIZES.format(0.52, 0.60, 0.61, 0.64, 1.21, 139.4)
+            + SIZES.format(0.72, 0.78, 0.77, 0.9, 1.81, 179),
+            "differ in one direction at all 6 common sizes",
+            SIZES.format(0.52, 0.60, 0.61, 0.64, 1.21, 139.4)
+            + SIZES.format(0.55, 0.63, 0.60, 0.66, 1.25, 141),
+        ),
+        (
             "The highest rate here",
             OSU.format(said="I reach ~10GB/s with `-mca pml ^ucx`."),
             "The highest rate here is 1,785.41 MB/s (line 5), 5.6 times less.",
@@ -190,6 +218,7 @@ LINES = {
     "ucx-no-such-device": "UCX  WARN network device 'mlx5_2:1' is not available",
     "pcm-no-msr": "PCM Error: can't open MSR handle for core 0",
     "npb-internal-error": " internal error in sparse: i=         7295",
+    "nvbench-throttled": "Warn: GPU throttled below threshold (827.15 MHz / 1410.00 MHz) (59%)",
     "rows-too-noisy": "| 01 | 190.50 | 205.14 | +8% | (deviation too high) |",
     "torch-memory": "torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB",
     "vllm-cache-too-small": "ValueError: The model's max seq len (32768) is larger than the "

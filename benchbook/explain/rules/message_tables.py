@@ -12,6 +12,7 @@ from benchbook.explain.rules.common.findings import finding
 
 TOOLS = ("osu", "imb", "perftest", "netperf")
 LEAST_SIZES, APART = 4, 1.5
+MANY_SIZES, LESS_APART = 6, 1.1
 COLUMN = "message_bytes"
 SETTINGS = ("test", "processes", "datatype", "direction", "device_buffers")
 
@@ -28,7 +29,8 @@ def tables_apart(reports: Sequence[Report]) -> Iterator[str]:
         before, after = _by_size(first), _by_size(second)
         sizes = sorted(before.keys() & after.keys())
         ratios = [after[size].base_value / before[size].base_value for size in sizes]
-        if len(sizes) < LEAST_SIZES or not (max(ratios) <= 1 / APART or min(ratios) >= APART):
+        apart = LESS_APART if len(sizes) >= MANY_SIZES else APART
+        if len(sizes) < LEAST_SIZES or not (max(ratios) <= 1 / apart or min(ratios) >= apart):
             continue
         far = max(sizes, key=lambda size: max(_ratio(before[size], after[size]), 1e-9))
         words = {"first": before[far], "second": after[far], "count": len(sizes)}

@@ -15,6 +15,7 @@ FIGURES = ("", "mean", "median", "best")
 COMPARING = ("change", "ratio")
 OLD = late(r"(?i)\b(?:before|old|base(?:line)?|main|master|current|without|original|prev\w*)\b")
 NEW = late(r"(?i)\b(?:after|new|pr|head|branch|this|patched|with|optimi[sz]ed|now|proposed)\b")
+_PREVIOUS, _CURRENT = late(r"(?i)\bprev\w*\b"), late(r"(?i)\bcurrent\b")
 _RUN = late(r"(?i)(?:run|iteration|trial|attempt) ?#?\d{1,3}|first|second")
 SPREADS = ("error", "range", "confidence 99.9 %", "standard error", "stddev")
 SIDES = ("old", "new")
@@ -99,6 +100,8 @@ def _are_sides(first: Result, second: Result) -> bool:
     names = (first.name, second.name)
     if all(_RUN.fullmatch(name) for name in names):
         return True
+    if _PREVIOUS.search(first.name) and _CURRENT.search(second.name):
+        return True  # next to that word the current one is the new side
     return any(
         OLD.search(old) and NEW.search(new) and not OLD.search(new)
         for old, new in (names, names[::-1])
