@@ -12,8 +12,9 @@ from dataclasses import replace
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Log, Report, Result
 from benchbook.explain.results import grouped
+from benchbook.explain.units import in_base
 
-_WORDS = r"[^\W_](?:(?:[^=*#|<>]|->){0,58}[^=*#|<>\s])?"
+_WORDS = r"[^\W_](?:(?:[^=*#|<>]|->|=>){0,58}[^=*#|<>\s])?"
 _TITLE = late(
     rf"^(?:#{{1,6}} +(?P<heading>{_WORDS}) *#*|[=-]{{2,80}} *(?P<ruled>{_WORDS}) *[=-]{{2,80}}"
     rf"|\*\*(?P<bold>{_WORDS}?)\*\*:?"
@@ -26,6 +27,7 @@ _SENTENCE = late(
     r"|warnings?|errors?)\b",
     re.I,
 )
+_OF_TOOLS = late(r"^(?:Run status group \d|Disk stats \(|Latency \()")  # no titles of people
 _LEAD = late(r"^(?:the )?results? (?:for|of|on|with|from|in|using) ", re.I)
 _MOST_NAMED = 4  # words of a line that ends with a colon
 _FENCE = "```"
@@ -67,11 +69,14 @@ def _titles(log: Log) -> list[tuple[int, str]]:
     for line in log.having(*_MARKS):
         text = line.text.strip()
         match = _TITLE.match(text) if len(text) <= _LONGEST else None
+        if match and match["named"] and _OF_TOOLS.match(text):
+            continue
         words = next((own for own in match.groups() if own), "") if match else ""
         words = _LEAD.sub("", words).rstrip(": ")
         most = _MOST_NAMED if match and match["named"] else _MOST_WORDS
         if words:
-            is_title = len(words.split()) <= most and not _SENTENCE.match(words)
+            count = sum(any(map(str.isalnum, word)) for word in words.split())
+            is_title = count <= most and not _SENTENCE.match(words)
             found.append((line.number, words.strip() if is_title else ""))
     return sorted(dict(found).items())
 
@@ -122,4 +127,4 @@ def _parts(report: Report, numbers: Sequence[int]) -> list[Report]:
 
 def _kind(result: Result) -> tuple[str, str, str, tuple[tuple[str, str], ...]]:
     settings = tuple(sorted((name, str(value)) for name, value in result.of.items()))
-    return result.name, result.statistic, result.unit, settings
+    return result.name, result.statistic, in_base(1.0, result.unit)[1], settings

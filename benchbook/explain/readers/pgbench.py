@@ -40,6 +40,7 @@ _PROGRESS = late(
     rf"stddev (?P<deviation>{NUMBER}|-?nan|NaN)(?:, (?P<failed>\d{{1,12}}) failed\b)?"
 )
 PROGRESS_RATE, PROGRESS_TIME = "rate of an interval", "latency of an interval"
+RATE_WITH = f"{RATE} with connecting"
 _STATISTICS = {"average": "mean", "stddev": "stddev"}
 _CONNECTING = late(rf"^initial connection time = (?P<time>{NUMBER}) ms$")
 _EACH = late(r"^number of transactions per client: (?P<count>\d{1,12})$")
@@ -57,7 +58,7 @@ class _Run(Run):
 
     def finish(self) -> bool:
         """Whether it has its rate, or that of an interval."""
-        return any(own.name in (RATE, PROGRESS_RATE) for own in self.results)
+        return any(own.name in (RATE, RATE_WITH, PROGRESS_RATE) for own in self.results)
 
 
 def read(log: Log) -> list[Report]:
@@ -92,7 +93,7 @@ def _line(commands: Sequence[Command], reading: Reading[_Run], text: str) -> Non
         reading.add(TIME, found["time"], "ms", _STATISTICS[found["what"]])
     elif found := _RATE.match(text):
         is_with = found["how"] == "including"
-        name = f"{RATE} with connecting" if is_with else RATE
+        name = RATE_WITH if is_with else RATE
         reading.add(name, found["rate"], "transactions/s", "mean")
     elif found := _CONNECTING.match(text):
         reading.show("time to connect all", found["time"], "ms")

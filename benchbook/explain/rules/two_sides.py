@@ -1,0 +1,173 @@
+"""Notes on a few runs of one tool in a log whose figures nobody compares: how far they are apart,
+and in which words the log says that they differ."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from benchbook.core.number_format import listed
+from benchbook.explain.model import Report, Result
+from benchbook.explain.results import grouped
+from benchbook.explain.rules import rule
+from benchbook.explain.rules.near_runs import TOOLS as NEAR_TOOLS
+from benchbook.explain.rules.runs_apart import TOOLS as OF_TRANSFERS
+from benchbook.explain.units import in_base
+
+# Compared elsewhere, by themselves or not at all: profilers, monitors, and suites of benchmarks.
+NOT_HERE = {
+    *OF_TRANSFERS, "figures", "table", "table without units", "text", "top", "mpstat", "vmstat",
+    "iostat", "zpool-iostat", "numastat", "turbostat", "pcm-memory", "slurm", "mtr", "time",
+    "asv", "benchee", "benchmark-action", "benchmark-ips", "benchmark.js", "benchmarktools",
+    "benchmarkdotnet", "go-bench", "iai-callgrind", "cargo-bench", "catch2", "criterion", "divan",
+    "google-benchmark", "haskell-criterion", "hyperfine", "jmh", "mitata", "nanobench", "nvbench",
+    "phpbench", "pyperf", "pytest-benchmark", "r-bench", "microbenchmark", "rustc-perf", "timeit",
+    "tasty-bench", "tinybench", "vitest-bench", "cProfile", "gprof", "perf-c2c", "perf-record",
+    "pprof", "papi", "cachegrind", "strace", "cuda-profile", "likwid-perfctr", "perf-stat",
+    "likwid-powermeter", "query-plan", "metric histogram", "simulation", "reframe", "phoronix",
+    "llama.cpp", "gromacs", "es-rally",
+}  # fmt: skip
+# Facts of what was done: runs that differ in one of them did other work, and on purpose.
+OF_WORK = (
+    "operation", "test", "block_bytes", "message_bytes", "working_set_bytes", "array_bytes",
+    "queue_depth", "threads", "processes", "streams", "concurrency", "pipelined", "data_type",
+    "input", "block", "flags", "engine", "protocol", "scale", "size", "problem_class", "job",
+    "precision", "implementation", "request_bytes", "benchmark", "cipher", "scope",
+)  # fmt: skip
+WHOLE = ("", "mean", "median", "total", "sum", "best")
+APART, SURE, NEAR = 1.1, 1.5, 1.05  # larger ÷ smaller figure
+MOST_RUNS, MOST_WORDS, LONGEST, MOST_FIGURES = 12, 3, 60, 200
+
+
+@dataclass(frozen=True)
+class Side:
+    """Runs that the log does not tell apart: their command and the words above them are alike."""
+
+    report: Report
+    figures: Sequence[Result]
+
+    @property
+    def last(self) -> Result:
+        """The figure of its last run: what stands before may be its progress."""
+        return self.figures[-1]
+
+
+@rule
+def sides_of_log(reports: Sequence[Report]) -> Iterator[str]:
+    """A note on two kinds of runs of one tool that differ in their command or in the words above
+    them, and whose figures are far apart or nearly the same.
+
+    Decided by one figure that all of them have, which does not overlap between the two.
+    """
+    for tool, several in grouped(reports, lambda report: report.tool).items():
+        if tool in NOT_HERE or not 2 <= len(several) <= MOST_RUNS or not _are_of_one_work(several):
+            continue
+        sides = _sides(several)
+        if sides is None:
+            continue
+        slow, fast = sides
+        differs = _differences(slow.report, fast.report)
+        if not differs:
+            continue
+        low, high = slow.last, fast.last
+        ratio = high.base_value / low.base_value
+        if ratio >= APART:
+            ends = (
+                f"If nothing else was changed between them, that makes the difference.{_shared(low)}"
+                if ratio >= SURE
+                else "Repeat both in turns before you take that for the reason: this is one run each"
+            )
+            yield (
+                f"line {low.line}: {low.name} is {low.value:,.6g} {low.unit}, {100 / ratio:.3g} % "
+                f"of the {high.value:,.6g} {high.unit} of line {high.line} ({ratio:.3g} times "
+                f"apart). What the log shows of the difference: {differs}. {ends}"
+            )
+        elif len(several) == 2 and 1 < ratio <= NEAR and tool not in NEAR_TOOLS:
+            yield (
+                f"line {high.line}: {low.name} is {high.value:,.6g} {high.unit}, and "
+                f"{low.value:,.6g} {low.unit} in line {low.line}, {100 * (ratio - 1):.2g} % apart "
+                f"by one run each. What the log shows of the difference: {differs}. Single runs of "
+                "one program often differ by as much, so these figures do not show that it "
+                "matters"
+            )
+
+
+def _shared(low: Result) -> str:
+    return "" if low.is_time else " What both share carried the faster rate"
+
+
+def _are_of_one_work(several: Sequence[Report]) -> bool:
+    return all(len({str(own.facts.get(name)) for own in several}) == 1 for name in OF_WORK)
+
+
+def _sides(several: Sequence[Report]) -> tuple[Side, Side] | None:
+    """The side with the least and the one with the most of a figure that all runs have, where these
+    do not overlap; of several figures the one that differs most, and rates before times."""
+    places = grouped(
+        range(len(several)), lambda at: (several[at].asked, _words(several[at]))
+    )
+    if len(places) < 2:
+        return None
+    found: list[tuple[bool, float, Side, Side]] = []
+    by_name = [
+        grouped(report.results, lambda own: (own.name, own.statistic, in_base(1.0, own.unit)[1]))
+        for report in several
+        if len(report.results) <= MOST_FIGURES
+    ]
+    for key, figures in by_name[0].items() if len(by_name) == len(several) else ():
+        name, statistic, _ = key
+        if statistic not in WHOLE or any(len(own.get(key, ())) != 1 for own in by_name):
+            continue
+        first = figures[0]
+        is_rate = first.rate is not None or first.unit.endswith("/s")
+        are_good = all(own[key][0].is_positive for own in by_name)
+        if not are_good or not (is_rate or (first.is_time and "connect" not in name)):
+            continue
+        sides = [
+            Side(several[own[0]], [by_name[at][key][0] for at in own]) for own in places.values()
+        ]
+        low, high = (
+            choose(sides, key=lambda side: side.last.base_value) for choose in (min, max)
+        )
+        most = max(own.base_value for own in low.figures)
+        least = min(own.base_value for own in high.figures)
+        if low is not high and least > most:
+            found.append((is_rate, least / most, low, high))
+    if not found:
+        return None
+    _, _, low, high = max(found, key=lambda entry: entry[:2])
+    return low, high
+
+
+def _words(report: Report) -> str:
+    return str(report.facts.get("titled") or "")
+
+
+def _differences(slow: Report, fast: Report) -> str:
+    """In words, what two runs are not alike in, the slower one first; "" where the log shows
+    nothing, or commands that differ in much."""
+    found: list[str] = []
+    words = [_shown(_words(report)) for report in (slow, fast)]
+    if all(words) and words[0] != words[1]:
+        found.append(f"“{words[0]}” against “{words[1]}”")
+    if slow.version and fast.version and slow.version != fast.version:
+        found.append(f"version {slow.version} against {fast.version}")
+    if slow.asked and fast.asked and slow.asked != fast.asked:
+        only = [
+            [word for word in own.asked if word not in other.asked]
+            for own, other in ((slow, fast), (fast, slow))
+        ]
+        if max(map(len, only)) <= MOST_WORDS and any(only):
+            one, other = (" ".join(map(_shown, own)) for own in only)
+            found.append(
+                f"“{one}” against “{other}” in the command"
+                if one and other
+                else f"“{one or other}” in the command of the {'slower' if one else 'faster'} one"
+            )
+        elif not found:
+            return ""
+    return listed(found)
+
+
+def _shown(text: str) -> str:
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
