@@ -26,6 +26,7 @@ from benchbook.explain.context import (
     printed_help,
     process_totals,
     quoted_rates,
+    said_above,
     said_links,
     said_rates,
     said_same,
@@ -203,6 +204,7 @@ def of_content(name: str, content: bytes, machine: Machine) -> Explained:
             titles.tell,
             threads_of_commands.tell,
             claims.tell,
+            said_above.tell,
         ):
             with _guarded(f"reading of {telling.__module__}", notes):
                 telling(log_part, own)

@@ -18,7 +18,7 @@ MEASURED = frozenset(
     {"elapsed_s", "elapsed_error_s", "took_s", "bytes_moved", "start_s", "end_s", "repetitions"}
     | {"rate_error_per_s", "iterations", "validated", "test_ns", "clock_ticks", "duration_s"}
     | {"uptime_s", "pid", "near_port", "asked_in_line", "heading", "heading_line"}
-    | {"titled"}
+    | {"titled", "said_above"}
 )
 
 Figure = tuple[Report, Result]
@@ -37,10 +37,10 @@ def of_same(reports: Sequence[Report]) -> list[list[Figure]]:
             continue
         own = report.of_keys(set(keys).__contains__)
         summed = any(result.of.get("stream") == SUM for result in own)
-        of_run = report.tool, report.version, report.asked, _plain(report.facts)
+        of_run = report.tool, report.version, report.asked, plain(report.facts)
         for result in own:
             if not summed or result.of.get("stream") == SUM:
-                key = of_run, result.name, result.statistic, result.unit, _plain(result.of)
+                key = of_run, result.name, result.statistic, result.unit, plain(result.of)
                 figures.setdefault(key, []).append((report, result))
     return list(figures.values())
 
@@ -87,6 +87,7 @@ def _is_of_whole(key: Key) -> bool:
     )
 
 
-def _plain(columns: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+def plain(columns: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+    """What columns or facts set, without what is measured."""
     settings = ((name, repr(value)) for name, value in columns.items() if name not in MEASURED)
     return tuple(sorted(settings))

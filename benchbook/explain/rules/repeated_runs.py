@@ -11,6 +11,7 @@ from benchbook.explain.model import Report, Result
 from benchbook.explain.rules import rule
 from benchbook.explain.rules.common.findings import finding
 from benchbook.explain.rules.common.samples import FAR
+from benchbook.explain.rules.two_sides import words_above
 from benchbook.findings import Finding
 
 LEAST, MOST = 3, 5  # runs: of more, their shape is looked at elsewhere
@@ -32,6 +33,8 @@ def repeated_runs(reports: Sequence[Report]) -> Iterator[Finding | str]:
         figures = [result for _, result in several]
         if not LEAST <= len(several) <= MOST or not _are_whole(several):
             continue
+        if len({words_above(report) for report, _ in several}) > 1:
+            continue  # two_sides.py compares what is titled apart
         slowness = [_slowness(result) for result in figures]
         first, others = slowness[0], slowness[1:]
         words: dict[str, Any] = {"first": figures[0], "count": len(figures)}

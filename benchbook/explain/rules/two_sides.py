@@ -7,7 +7,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from benchbook.core.number_format import listed
+from benchbook.explain.context.same_runs import plain
+from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Report, Result
+from benchbook.explain.readers.common.load_lines import RATE
 from benchbook.explain.results import grouped
 from benchbook.explain.rules import rule
 from benchbook.explain.rules.near_runs import TOOLS as NEAR_TOOLS
@@ -34,9 +37,13 @@ OF_WORK = (
     "input", "block", "flags", "engine", "protocol", "scale", "size", "problem_class", "job",
     "precision", "implementation", "request_bytes", "benchmark", "cipher", "scope",
 )  # fmt: skip
+_ORDINAL = late(
+    r"(?i)^(?:(?:first|second|third|1st|2nd|3rd) )?(?:run|test|attempt|trial|iteration|round|try|pass"
+    r"|again|no\.?)?[ #]*\d{0,3}[ :.)-]*(?=$|[^\W\d_])"
+)
 WHOLE = ("", "mean", "median", "total", "sum", "best")
 APART, SURE, NEAR = 1.1, 1.5, 1.05  # larger ÷ smaller figure
-MOST_RUNS, MOST_WORDS, LONGEST, MOST_FIGURES = 12, 3, 60, 200
+MOST_RUNS, MOST_WORDS, LONGEST, MOST_FIGURES = 12, 3, 81, 200
 
 
 @dataclass(frozen=True)
@@ -60,6 +67,8 @@ def sides_of_log(reports: Sequence[Report]) -> Iterator[str]:
     Decided by one figure that all of them have, which does not overlap between the two.
     """
     for tool, several in grouped(reports, lambda report: report.tool).items():
+        if any("message_bytes" in report.columns for report in several):
+            continue  # message_tables.py compares what is of many sizes
         if tool in NOT_HERE or not 2 <= len(several) <= MOST_RUNS or not _are_of_one_work(several):
             continue
         sides = _sides(several)
@@ -103,19 +112,15 @@ def _are_of_one_work(several: Sequence[Report]) -> bool:
 def _sides(several: Sequence[Report]) -> tuple[Side, Side] | None:
     """The side with the least and the one with the most of a figure that all runs have, where these
     do not overlap; of several figures the one that differs most, and rates before times."""
-    places = grouped(
-        range(len(several)), lambda at: (several[at].asked, _words(several[at]))
-    )
+    places = grouped(range(len(several)), lambda at: (several[at].asked, words_above(several[at])))
     if len(places) < 2:
         return None
-    found: list[tuple[bool, float, Side, Side]] = []
+    found: list[tuple[tuple[bool, bool, float], Side, Side]] = []
     by_name = [
-        grouped(report.results, lambda own: (own.name, own.statistic, in_base(1.0, own.unit)[1]))
-        for report in several
-        if len(report.results) <= MOST_FIGURES
+        grouped(report.results, _kind) for report in several if len(report.results) <= MOST_FIGURES
     ]
     for key, figures in by_name[0].items() if len(by_name) == len(several) else ():
-        name, statistic, _ = key
+        name, statistic, *_ = key
         if statistic not in WHOLE or any(len(own.get(key, ())) != 1 for own in by_name):
             continue
         first = figures[0]
@@ -126,30 +131,37 @@ def _sides(several: Sequence[Report]) -> tuple[Side, Side] | None:
         sides = [
             Side(several[own[0]], [by_name[at][key][0] for at in own]) for own in places.values()
         ]
-        low, high = (
-            choose(sides, key=lambda side: side.last.base_value) for choose in (min, max)
-        )
+        low, high = (choose(sides, key=lambda side: side.last.base_value) for choose in (min, max))
         most = max(own.base_value for own in low.figures)
         least = min(own.base_value for own in high.figures)
         if low is not high and least > most:
-            found.append((is_rate, least / most, low, high))
+            found.append(((is_rate, name == RATE, least / most), low, high))
     if not found:
         return None
-    _, _, low, high = max(found, key=lambda entry: entry[:2])
+    _, low, high = max(found, key=lambda entry: entry[0])
     return low, high
 
 
-def _words(report: Report) -> str:
-    return str(report.facts.get("titled") or "")
+def _kind(own: Result) -> tuple[str, str, str, tuple[tuple[str, str], ...]]:
+    return own.name, own.statistic, in_base(1.0, own.unit)[1], plain(own.of)
+
+
+def words_above(report: Report) -> str:
+    """What stands above a run as its title, without the number of the run."""
+    words = str(report.facts.get("titled") or report.facts.get("said_above") or "")
+    return _ORDINAL.sub("", words)
 
 
 def _differences(slow: Report, fast: Report) -> str:
     """In words, what two runs are not alike in, the slower one first; "" where the log shows
     nothing, or commands that differ in much."""
     found: list[str] = []
-    words = [_shown(_words(report)) for report in (slow, fast)]
+    words = [_shown(words_above(report)) for report in (slow, fast)]
     if all(words) and words[0] != words[1]:
         found.append(f"“{words[0]}” against “{words[1]}”")
+    elif words[0] != words[1]:
+        which = "slower" if words[0] else "faster"
+        found.append(f"“{words[0] or words[1]}” above the {which} one")
     if slow.version and fast.version and slow.version != fast.version:
         found.append(f"version {slow.version} against {fast.version}")
     if slow.asked and fast.asked and slow.asked != fast.asked:
