@@ -9,6 +9,7 @@ from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Line, Log, Report
 
 _MOST_REPORTS, _NEAR_LINES, _LONGEST, _SHOWN = 12, 12, 220, 80
+_FEW_WORDS = 5
 _FENCE = late(r"^(?:```|~~~)")
 _COMMAND = late(r"^(?:\S{0,60}[$#%>] \S|[$>%] ?\S|`[^`]+`[ :.]*$)")
 _HEADING = late(r"^(?:#{1,6} \S|\*\*\S|__\S)|:(?:\*\*|__)?$")
@@ -44,8 +45,8 @@ def tell(log: Log, reports: Sequence[Report]) -> None:
 
 def _words(lines: Sequence[Line], commands: set[int], *, is_command: bool) -> str:
     fences, is_apart = 0, is_command
-    for line in reversed(lines):
-        text = line.text.strip()
+    for at in range(len(lines) - 1, -1, -1):
+        text = lines[at].text.strip()
         if _FENCE.match(text):
             fences += 1
             is_apart = True
@@ -53,9 +54,13 @@ def _words(lines: Sequence[Line], commands: set[int], *, is_command: bool) -> st
                 return ""  # the end of what stands above
         elif not text:
             is_apart = True
-        elif is_apart and not (line.number in commands or _COMMAND.match(text)):
+        elif is_apart and not (lines[at].number in commands or _COMMAND.match(text)):
             if not (fences or _HEADING.search(text)) or len(text) > _LONGEST or "  " in text:
                 return ""
+            above = lines[at - 1].text.strip() if at else ""
+            is_short = len(text.split()) <= _FEW_WORDS
+            if above and text[0].islower() and not is_short:
+                return ""  # the rest of a sentence
             words = _MARKS.sub("", text).strip(" :.")
             return f"{words[:_SHOWN].rstrip()}…" if len(words) > _SHOWN else words
     return ""

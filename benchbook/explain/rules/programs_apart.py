@@ -1,5 +1,5 @@
-"""Notes on one disk that several programs wrote to in other ways, and on requests that wait for each
-other in programs that print rate and latency alone."""
+"""Notes on zeros of dd next to random data of fio, and on requests that wait for each other in
+programs that keep a fixed number of them under way."""
 
 from __future__ import annotations
 

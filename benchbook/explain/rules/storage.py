@@ -152,6 +152,9 @@ def _is_of_memory(report: Report, way: str, taken_ns: float) -> bool:
     return taken_ns < FEW_NS or is_fast
 
 
+OF_MEMORY_BYTES_PER_S = 3e8  # a slower read is none from memory, even on small boards
+
+
 def _of_dd(report: Report, unsynced: list[Report]) -> Iterator[Finding]:
     """Copies that had no disk in them; those whose clock stopped before the data was on the disk
     are added to `unsynced`."""
@@ -186,8 +189,9 @@ def _is_cached_read(report: Report) -> bool:
     """Whether a copy by dd is most likely a read of the page cache."""
     source, target = (str(report.facts.get(end, "")) for end in ("input", "output"))
     is_read = target.startswith(_NOWHERE) and source and not source.startswith("/dev/")
-    is_fast = (report.results[0].rate or 0.0) > CACHED_BYTES_PER_S
-    return bool(is_read and (report.facts.get("is_read_again") or is_fast))
+    rate = report.results[0].rate or 0.0
+    is_again = report.facts.get("is_read_again") and rate > OF_MEMORY_BYTES_PER_S
+    return bool(is_read and (is_again or rate > CACHED_BYTES_PER_S))
 
 
 @rule

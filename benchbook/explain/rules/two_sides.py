@@ -20,7 +20,7 @@ from benchbook.explain.units import in_base
 # Compared elsewhere, by themselves or not at all: profilers, monitors, and suites of benchmarks.
 NOT_HERE = {
     *OF_TRANSFERS, "figures", "table", "table without units", "text", "top", "mpstat", "vmstat",
-    "iostat", "zpool-iostat", "numastat", "turbostat", "pcm-memory", "slurm", "mtr", "time",
+    "iostat", "zpool-iostat", "numastat", "turbostat", "pcm-memory", "slurm", "mtr",
     "asv", "benchee", "benchmark-action", "benchmark-ips", "benchmark.js", "benchmarktools",
     "benchmarkdotnet", "go-bench", "iai-callgrind", "cargo-bench", "catch2", "criterion", "divan",
     "google-benchmark", "haskell-criterion", "hyperfine", "jmh", "mitata", "nanobench", "nvbench",
@@ -28,19 +28,23 @@ NOT_HERE = {
     "tasty-bench", "tinybench", "vitest-bench", "cProfile", "gprof", "perf-c2c", "perf-record",
     "pprof", "papi", "cachegrind", "strace", "cuda-profile", "likwid-perfctr", "perf-stat",
     "likwid-powermeter", "query-plan", "metric histogram", "simulation", "reframe", "phoronix",
-    "llama.cpp", "gromacs", "es-rally",
+    "llama.cpp", "gromacs", "es-rally", "speedtest", "etcd", "db_bench",
 }  # fmt: skip
 # Facts of what was done: runs that differ in one of them did other work, and on purpose.
 OF_WORK = (
     "operation", "test", "block_bytes", "message_bytes", "working_set_bytes", "array_bytes",
     "queue_depth", "threads", "processes", "streams", "concurrency", "pipelined", "data_type",
-    "input", "block", "flags", "engine", "protocol", "scale", "size", "problem_class", "job",
+    "block", "flags", "engine", "protocol", "scale", "size", "problem_class", "job",
     "precision", "implementation", "request_bytes", "benchmark", "cipher", "scope",
 )  # fmt: skip
 _ORDINAL = late(
-    r"(?i)^(?:(?:first|second|third|1st|2nd|3rd) )?(?:run|test|attempt|trial|iteration|round|try|pass"
-    r"|again|no\.?)?[ #]*\d{0,3}[ :.)-]*(?=$|[^\W\d_])"
+    r"(?i)^(?:(?:(?:first|second|third|1st|2nd|3rd) )?(?:run|test|attempt|trial|iteration|round|try"
+    r"|pass|report|result|output|again|no\.?)s?[ #]*\d{0,3}[ :.)-]*|#?\d{1,3}[:.)-]+ *)"
+    r"(?=$|[^\W\d_])"
 )
+_OF_KERNEL = ("/dev/zero", "/dev/null", "/dev/urandom", "/dev/random", "/dev/full")
+_WAY = late(r"(?i)(?:read|writ|rand|seq|upload|download|revers|insert|select|updat|delet)")
+OF_RUN = (RATE, "time elapsed")  # of several figures these stand for a run
 WHOLE = ("", "mean", "median", "total", "sum", "best")
 APART, SURE, NEAR = 1.1, 1.5, 1.05  # larger ÷ smaller figure
 MOST_RUNS, MOST_WORDS, LONGEST, MOST_FIGURES = 12, 3, 81, 200
@@ -66,32 +70,33 @@ def sides_of_log(reports: Sequence[Report]) -> Iterator[str]:
 
     Decided by one figure that all of them have, which does not overlap between the two.
     """
-    for tool, several in grouped(reports, lambda report: report.tool).items():
-        if any("message_bytes" in report.columns for report in several):
+    for tool, own in grouped(reports, lambda report: report.tool).items():
+        if tool in NOT_HERE or not 2 <= len(own) <= MOST_RUNS:
+            continue
+        if any("message_bytes" in report.columns for report in own):
             continue  # message_tables.py compares what is of many sizes
-        if tool in NOT_HERE or not 2 <= len(several) <= MOST_RUNS or not _are_of_one_work(several):
+        alike = [several for several in grouped(own, _work).values() if len(several) > 1]
+        found = [sides for several in alike if (sides := _sides(several))]
+        if not found:
             continue
-        sides = _sides(several)
-        if sides is None:
-            continue
-        slow, fast = sides
+        slow, fast = max(found, key=lambda sides: _ratio(*sides))
         differs = _differences(slow.report, fast.report)
         if not differs:
             continue
         low, high = slow.last, fast.last
-        ratio = high.base_value / low.base_value
+        ratio = _ratio(slow, fast)
         if ratio >= APART:
             ends = (
-                f"If nothing else was changed between them, that makes the difference.{_shared(low)}"
+                "If nothing else was changed between them, that makes the difference"
                 if ratio >= SURE
-                else "Repeat both in turns before you take that for the reason: this is one run each"
+                else "Repeat both in turns before you take that for the reason"
             )
             yield (
                 f"line {low.line}: {low.name} is {low.value:,.6g} {low.unit}, {100 / ratio:.3g} % "
                 f"of the {high.value:,.6g} {high.unit} of line {high.line} ({ratio:.3g} times "
                 f"apart). What the log shows of the difference: {differs}. {ends}"
             )
-        elif len(several) == 2 and 1 < ratio <= NEAR and tool not in NEAR_TOOLS:
+        elif len(own) == 2 and 1 < ratio <= NEAR and tool not in NEAR_TOOLS:
             yield (
                 f"line {high.line}: {low.name} is {high.value:,.6g} {high.unit}, and "
                 f"{low.value:,.6g} {low.unit} in line {low.line}, {100 * (ratio - 1):.2g} % apart "
@@ -101,18 +106,25 @@ def sides_of_log(reports: Sequence[Report]) -> Iterator[str]:
             )
 
 
-def _shared(low: Result) -> str:
-    return "" if low.is_time else " What both share carried the faster rate"
+def _ratio(slow: Side, fast: Side) -> float:
+    return fast.last.base_value / slow.last.base_value
 
 
-def _are_of_one_work(several: Sequence[Report]) -> bool:
-    return all(len({str(own.facts.get(name)) for own in several}) == 1 for name in OF_WORK)
+def _work(report: Report) -> tuple[str, ...]:
+    """What was done, as far as its facts say it."""
+    facts = [str(report.facts.get(name)) for name in OF_WORK]
+    if report.tool == "dd":  # of a copy, which ends are devices of the kernel
+        ends = (str(report.facts.get(end) or "") for end in ("input", "output"))
+        facts += [end if end in _OF_KERNEL else "" for end in ends]
+    return tuple(facts)
 
 
 def _sides(several: Sequence[Report]) -> tuple[Side, Side] | None:
     """The side with the least and the one with the most of a figure that all runs have, where these
     do not overlap; of several figures the one that differs most, and rates before times."""
-    places = grouped(range(len(several)), lambda at: (several[at].asked, words_above(several[at])))
+    places = grouped(
+        range(len(several)), lambda at: (_asked(several[at]), words_above(several[at]))
+    )
     if len(places) < 2:
         return None
     found: list[tuple[tuple[bool, bool, float], Side, Side]] = []
@@ -128,6 +140,8 @@ def _sides(several: Sequence[Report]) -> tuple[Side, Side] | None:
         are_good = all(own[key][0].is_positive for own in by_name)
         if not are_good or not (is_rate or (first.is_time and "connect" not in name)):
             continue
+        if several[0].tool == "time" and name not in OF_RUN:
+            continue
         sides = [
             Side(several[own[0]], [by_name[at][key][0] for at in own]) for own in places.values()
         ]
@@ -135,7 +149,7 @@ def _sides(several: Sequence[Report]) -> tuple[Side, Side] | None:
         most = max(own.base_value for own in low.figures)
         least = min(own.base_value for own in high.figures)
         if low is not high and least > most:
-            found.append(((is_rate, name == RATE, least / most), low, high))
+            found.append(((is_rate, name in OF_RUN, least / most), low, high))
     if not found:
         return None
     _, low, high = max(found, key=lambda entry: entry[0])
@@ -143,7 +157,16 @@ def _sides(several: Sequence[Report]) -> tuple[Side, Side] | None:
 
 
 def _kind(own: Result) -> tuple[str, str, str, tuple[tuple[str, str], ...]]:
-    return own.name, own.statistic, in_base(1.0, own.unit)[1], plain(own.of)
+    settings = {name: of for name, of in own.of.items() if name != "cpu_percent"}
+    return own.name, own.statistic, in_base(1.0, own.unit)[1], plain(settings)
+
+
+def _asked(report: Report) -> tuple[str, ...]:
+    """The words of its command; of dd without one its two ends."""
+    if report.asked or report.tool != "dd":
+        return report.asked
+    ends = (("if", report.facts.get("input")), ("of", report.facts.get("output")))
+    return tuple(f"{name}={end}" for name, end in ends if end)
 
 
 def words_above(report: Report) -> str:
@@ -157,6 +180,9 @@ def _differences(slow: Report, fast: Report) -> str:
     nothing, or commands that differ in much."""
     found: list[str] = []
     words = [_shown(words_above(report)) for report in (slow, fast)]
+    ways = [{way.lower() for way in _WAY.findall(text)} for text in words]
+    if all(ways) and ways[0] != ways[1]:
+        return ""  # other work
     if all(words) and words[0] != words[1]:
         found.append(f"“{words[0]}” against “{words[1]}”")
     elif words[0] != words[1]:
@@ -164,11 +190,9 @@ def _differences(slow: Report, fast: Report) -> str:
         found.append(f"“{words[0] or words[1]}” above the {which} one")
     if slow.version and fast.version and slow.version != fast.version:
         found.append(f"version {slow.version} against {fast.version}")
-    if slow.asked and fast.asked and slow.asked != fast.asked:
-        only = [
-            [word for word in own.asked if word not in other.asked]
-            for own, other in ((slow, fast), (fast, slow))
-        ]
+    asked = _asked(slow), _asked(fast)
+    if all(asked) and asked[0] != asked[1]:
+        only = [[word for word in own if word not in other] for own, other in (asked, asked[::-1])]
         if max(map(len, only)) <= MOST_WORDS and any(only):
             one, other = (" ".join(map(_shown, own)) for own in only)
             found.append(
