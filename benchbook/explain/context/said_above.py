@@ -9,7 +9,7 @@ from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Line, Log, Report
 
 _MOST_REPORTS, _NEAR_LINES, _LONGEST, _SHOWN = 12, 12, 220, 80
-_FEW_WORDS = 5
+_FEW_WORDS, _MOST_OF_TITLE = 5, 8
 _FENCE = late(r"^(?:```|~~~)")
 _COMMAND = late(r"^(?:\S{0,60}[$#%>] \S|[$>%] ?\S|`[^`]+`[ :.]*$)")
 _HEADING = late(r"^(?:#{1,6} \S|\*\*\S|__\S)|:(?:\*\*|__)?$")
@@ -19,8 +19,9 @@ _MARKS = late(r"^(?:#{1,6} +|[-*+] +|\d{1,2}[.)] +|//+ *|>+ *)|[*_`]{1,3}")
 def tell(log: Log, reports: Sequence[Report]) -> None:
     """Give each of a few reports the words above it, where these differ.
 
-    They stand outside of the fence around the run, or end with a colon, or are a heading; nothing
-    but the run's command and blank lines is between, and no figures of another run."""
+    They stand outside of the fence around the run, end with a colon, are a heading, or are a short
+    line right above the command. Nothing but the command and blank lines is between, and no figures
+    of another run."""
     if not 2 <= len(reports) <= _MOST_REPORTS:
         return
     numbers = [line.number for line in log.lines]
@@ -55,11 +56,13 @@ def _words(lines: Sequence[Line], commands: set[int], *, is_command: bool) -> st
         elif not text:
             is_apart = True
         elif is_apart and not (lines[at].number in commands or _COMMAND.match(text)):
-            if not (fences or _HEADING.search(text)) or len(text) > _LONGEST or "  " in text:
-                return ""
             above = lines[at - 1].text.strip() if at else ""
-            is_short = len(text.split()) <= _FEW_WORDS
-            if above and text[0].islower() and not is_short:
+            count = len(text.split())
+            is_title = is_command and not above and text[0].isupper() and count <= _MOST_OF_TITLE
+            is_own = fences or is_title or _HEADING.search(text)
+            if not is_own or len(text) > _LONGEST or "  " in text:
+                return ""
+            if above and text[0].islower() and count > _FEW_WORDS:
                 return ""  # the rest of a sentence
             words = _MARKS.sub("", text).strip(" :.")
             return f"{words[:_SHOWN].rstrip()}…" if len(words) > _SHOWN else words

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from benchbook.core.number_format import listed
 from benchbook.explain.context.same_runs import plain
@@ -39,9 +40,10 @@ OF_WORK = (
 )  # fmt: skip
 _ORDINAL = late(
     r"(?i)^(?:(?:(?:first|second|third|1st|2nd|3rd) )?(?:run|test|attempt|trial|iteration|round|try"
-    r"|pass|report|result|output|again|no\.?)s?[ #]*\d{0,3}[ :.)-]*|#?\d{1,3}[:.)-]+ *)"
+    r"|pass|report|result|output|again|no\.?)s?(?![^\W\d_])[ #]*\d{0,3}[ :.)-]*|#?\d{1,3}[:.)-]+ *)"
     r"(?=$|[^\W\d_])"
 )
+_PACE = late(r"--?(?:load|rate|target|qps|bwlimit|limit)\b|-R\b")  # of a load that is paced
 _OF_KERNEL = ("/dev/zero", "/dev/null", "/dev/urandom", "/dev/random", "/dev/full")
 _WAY = late(r"(?i)(?:read|writ|rand|seq|upload|download|revers|insert|select|updat|delet)")
 OF_RUN = (RATE, "time elapsed")  # of several figures these stand for a run
@@ -73,14 +75,14 @@ def sides_of_log(reports: Sequence[Report]) -> Iterator[str]:
     for tool, own in grouped(reports, lambda report: report.tool).items():
         if tool in NOT_HERE or not 2 <= len(own) <= MOST_RUNS:
             continue
-        if any("message_bytes" in report.columns for report in own):
-            continue  # message_tables.py compares what is of many sizes
+        if any("message_bytes" in report.columns or "is_paced" in report.facts for report in own):
+            continue  # a pace was asked for; message_tables.py compares what is of many sizes
         alike = [several for several in grouped(own, _work).values() if len(several) > 1]
         found = [sides for several in alike if (sides := _sides(several))]
         if not found:
             continue
         slow, fast = max(found, key=lambda sides: _ratio(*sides))
-        differs = _differences(slow.report, fast.report)
+        differs = _differences(slow, fast)
         if not differs:
             continue
         low, high = slow.last, fast.last
@@ -175,9 +177,10 @@ def words_above(report: Report) -> str:
     return _ORDINAL.sub("", words)
 
 
-def _differences(slow: Report, fast: Report) -> str:
-    """In words, what two runs are not alike in, the slower one first; "" where the log shows
-    nothing, or commands that differ in much."""
+def _differences(low: Side, high: Side) -> str:
+    """In words, what two runs are not alike in, the one with the lower figure first; "" where the
+    log shows nothing, commands that differ in much, or other work."""
+    slow, fast = low.report, high.report
     found: list[str] = []
     words = [_shown(words_above(report)) for report in (slow, fast)]
     ways = [{way.lower() for way in _WAY.findall(text)} for text in words]
@@ -186,19 +189,21 @@ def _differences(slow: Report, fast: Report) -> str:
     if all(words) and words[0] != words[1]:
         found.append(f"“{words[0]}” against “{words[1]}”")
     elif words[0] != words[1]:
-        which = "slower" if words[0] else "faster"
-        found.append(f"“{words[0] or words[1]}” above the {which} one")
+        at = low if words[0] else high
+        found.append(f"“{words[0] or words[1]}” above line {at.last.line}")
     if slow.version and fast.version and slow.version != fast.version:
         found.append(f"version {slow.version} against {fast.version}")
     asked = _asked(slow), _asked(fast)
     if all(asked) and asked[0] != asked[1]:
         only = [[word for word in own if word not in other] for own, other in (asked, asked[::-1])]
+        if any(map(_PACE.match, chain(*only))):
+            return ""
         if max(map(len, only)) <= MOST_WORDS and any(only):
             one, other = (" ".join(map(_shown, own)) for own in only)
             found.append(
                 f"“{one}” against “{other}” in the command"
                 if one and other
-                else f"“{one or other}” in the command of the {'slower' if one else 'faster'} one"
+                else f"“{one or other}” in the command of line {(low if one else high).last.line}"
             )
         elif not found:
             return ""
