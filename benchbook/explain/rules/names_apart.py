@@ -54,20 +54,19 @@ def names_with_another_word(report: Report) -> Iterator[str]:
         for (first, one), (second, other) in combinations(named.items(), 2):
             if words := _only_difference(first, second):
                 pair = _Pair(one, other) if words == tuple(sorted(words)) else _Pair(other, one)
-                low, high = sorted(words)
-                pairs.setdefault((low, high), []).append(pair)
+                pairs.setdefault((min(words), max(words)), []).append(pair)
     if len(pairs) != 1:
         return
-    (one, other), several = next(iter(pairs.items()))
+    (low, high), several = next(iter(pairs.items()))
     ratios = [pair.one.base_value / pair.other.base_value for pair in several]
     at = max(range(len(ratios)), key=lambda place: max(ratios[place], 1 / ratios[place]))
     times = max(ratios[at], 1 / ratios[at])
     if len(several) >= LEAST_PAIRS and times >= APART:
-        first, second = several[at]
+        far = several[at]
         yield (
-            f"line {first.line}: {len(several)} figures are there for “{one}” and for “{other}”. "
-            f"Farthest apart are {first.value:,.6g} {first.unit} and {second.value:,.6g} "
-            f"{second.unit} (line {second.line}), {times:,.3g} times"
+            f"line {far.one.line}: {len(several)} figures are there for “{low}” and for “{high}”. "
+            f"Farthest apart are {far.one.value:,.6g} {far.one.unit} and {far.other.value:,.6g} "
+            f"{far.other.unit} (line {far.other.line}), {times:,.3g} times"
         )
 
 
@@ -83,10 +82,10 @@ def _only_difference(first: Sequence[str], second: Sequence[str]) -> tuple[str, 
 
 # By tool, the options that limit a rate, with how many of their unit are a bit a second.
 _LIMITS = {
-    "iperf3": ({"-b": 1.0, "--bitrate": 1.0, "--bandwidth": 1.0, "--fq-rate": 1.0}),
-    "iperf": ({"-b": 1.0, "--bandwidth": 1.0}),
-    "rsync": ({"--bwlimit": 8 * 1024.0}),
-    "scp": ({"-l": 1000.0}),
+    "iperf3": {"-b": 1.0, "--bitrate": 1.0, "--bandwidth": 1.0, "--fq-rate": 1.0},
+    "iperf": {"-b": 1.0, "--bandwidth": 1.0},
+    "rsync": {"--bwlimit": 8192.0},  # KiB where no unit is given
+    "scp": {"-l": 1000.0},
 }
 _ASKED = late(r"(\d{1,12}(?:\.\d{1,6})?)([kKmMgG]?)[bB]?(?:its?)?(?:/\d+)?")
 _SIZES = {"": 1.0, "k": 1e3, "m": 1e6, "g": 1e9}
@@ -104,8 +103,13 @@ def limited_as_asked(report: Report) -> Iterator[str]:
         found = _ASKED.fullmatch(option(command, name))
         if found is None or not float(found[1]):
             continue
-        unit = 8 * 1024.0**2 if found[2] in "mM" and report.tool == "rsync" and found[2] else bits
-        wanted = float(found[1]) * (unit if unit != bits else bits * _SIZES[found[2].lower()])
+        size = found[2].lower()
+        if report.tool == "rsync":  # its letters are powers of 1024 bytes
+            wanted = (
+                float(found[1]) * 8 * {"": 1024.0, "k": 1024.0, "m": 2.0**20, "g": 2.0**30}[size]
+            )
+        else:
+            wanted = float(found[1]) * bits * _SIZES[size]
         rate = _rate(report)
         streams = report.facts.get("streams") or 1
         if rate is None or streams != 1:

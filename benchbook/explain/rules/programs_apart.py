@@ -17,7 +17,7 @@ APART = 1.3  # larger ÷ smaller rate
 
 @rule
 def zeros_and_random_data(reports: Sequence[Report]) -> Iterator[str]:
-    """A note on zeros that dd wrote next to writes of fio, which are random unless it is told."""
+    """A note on zeros that dd wrote next to writes of fio, which are random unless an option asks for others."""
     zeros = [
         copy
         for report in reports
@@ -40,7 +40,7 @@ def zeros_and_random_data(reports: Sequence[Report]) -> Iterator[str]:
         yield (
             f"lines {one.line} and {other.line}: dd wrote zeros at {one.value:,.4g} {one.unit}, "
             f"and fio {other.value:,.4g} {other.unit}, {high / low:.3g} times apart. fio writes "
-            "random data unless it is told otherwise (zero_buffers). Drives, file systems and "
+            "random data unless an option asks for zeros (zero_buffers). Drives, file systems and "
             "volumes that compress or leave out zeros take them faster. So give both the same "
             "data, block size and flushes before you compare them"
         )

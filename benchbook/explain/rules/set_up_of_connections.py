@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
-from benchbook.explain.model import Report, Result
+from benchbook.explain.model import Report
 from benchbook.explain.printed_digits import is_number
 from benchbook.explain.readers.common.load_lines import COUNT, RATE, TIME
 from benchbook.explain.rules import rule
@@ -36,7 +37,7 @@ def _connecting(report: Report) -> Iterator[Finding]:
     if connect.base_value < LEAST_NS:
         return
     rate = report.only(RATE, "mean")
-    words = {"connect": connect, "mean": mean, "rate": rate}
+    words: dict[str, Any] = {"connect": connect, "mean": mean, "rate": rate}
     if report.tool == "h2load" and (each := _each(report)):
         together = each * mean.base_value
         share = connect.base_value / (connect.base_value + together)
@@ -52,5 +53,6 @@ def _connecting(report: Report) -> Iterator[Finding]:
 def _each(report: Report) -> float:
     """How many requests a connection carries; 0 where it is not known."""
     count, connections = report.only(COUNT, "total"), report.facts.get("connections")
-    is_known = count and count.is_positive and is_number(connections) and connections
-    return count.value / connections if is_known and isinstance(count, Result) else 0.0
+    if count is None or not count.is_positive or not is_number(connections) or not connections:
+        return 0.0
+    return count.value / float(connections)
