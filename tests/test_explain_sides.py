@@ -215,3 +215,32 @@ def test_a_slow_second_read_is_not_from_the_page_cache() -> None:
     words = "read of a.bin from the page cache"
     assert words not in notes_of(HOST + read.format("0.437", "240 MB/s"))
     assert words in notes_of(HOST + read.format("0.035", "3.0 GB/s"))
+
+
+CURL = """    time_namelookup:  {0}
+       time_connect:  {1}
+    time_appconnect:  {2}
+   time_pretransfer:  {2}
+      time_redirect:  0.000
+ time_starttransfer:  {3}
+                    ----------
+         time_total:  {4}
+"""
+
+
+@pytest.mark.parametrize(
+    ("times", "words"),
+    [
+        ((3.523, 3.524, 3.555, 3.58, 3.581), "3.52 s are the look-up of the name"),
+        ((0.004, 0.027, 0.412, 0.59, 0.601), "385 ms are the handshake of TLS"),
+        ((0.004, 0.027, 0.052, 6.59, 6.601), "6.54 s are the wait for the first byte"),
+        ((0.004, 0.027, 0.052, 0.09, 6.601), "6.51 s are the transfer"),
+        ((0.004, 0.027, 0.052, 0.0, 6.601), "no byte of an answer came (0). So"),
+        ((0.004, 4295.04, 4295.04, 4295.1, 4295.12), "are 2³² µs and 153 ms"),
+        ((0.1, 0.2, 0.3, 0.4, 0.5), ""),  # no step has most of it
+        ((0.001, 0.002, 0.003, 0.02, 0.021), ""),  # too short to matter
+    ],
+)
+def test_steps_of_a_request(times: tuple[float, ...], words: str) -> None:
+    said = notes_of(CURL.format(*times))
+    assert words in said if words else not said, said

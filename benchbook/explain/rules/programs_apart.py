@@ -17,7 +17,7 @@ APART = 1.3  # larger ÷ smaller rate
 
 @rule
 def zeros_and_random_data(reports: Sequence[Report]) -> Iterator[str]:
-    """A note on zeros that dd wrote next to writes of fio, which are random unless an option asks for others."""
+    """A note on zeros that dd wrote next to writes of fio, which are random by default."""
     zeros = [
         copy
         for report in reports

@@ -35,8 +35,8 @@ NOT_HERE = {
 OF_WORK = (
     "operation", "test", "block_bytes", "message_bytes", "working_set_bytes", "array_bytes",
     "queue_depth", "threads", "processes", "streams", "concurrency", "pipelined", "data_type",
-    "block", "flags", "engine", "protocol", "scale", "size", "problem_class", "job",
-    "precision", "implementation", "request_bytes", "benchmark", "cipher", "scope",
+    "block", "flags", "engine", "protocol", "scale", "problem_class", "job",
+    "precision", "implementation", "request_bytes", "benchmark", "scope",
 )  # fmt: skip
 _ORDINAL = late(
     r"(?i)^(?:(?:(?:first|second|third|1st|2nd|3rd) )?(?:run|test|attempt|trial|iteration|round|try"
