@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from benchbook.explain.model import Report, Result
 from benchbook.explain.readers.curl import TOTAL
