@@ -35,8 +35,8 @@ _LEAST_ROWS, _LEAST_NUMBERS, _OF_MESSAGES = 3, 2, 4
 _LEAST_OF_WIDE, _WIDE = 2, 6  # rows of so many numbers
 _LONGEST, _MOST = 300, 2000
 _NOTE = (
-    "No head of these rows was understood: their columns are numbered, and nothing is said of them. "
-    "Put in the lines above, and the command."
+    "No head of these rows was understood: their columns are numbered, and nothing is said of "
+    "them. Put in the lines above, and the command."
 )
 _NOTE_ABOVE = (
     "Which words of the head belong to which column of these rows is not certain, so their columns "
