@@ -121,6 +121,13 @@ PING = "PING 192.168.10.1 (192.168.10.1) 56(84) bytes of data.\n" + "".join(
         1,
     )
 )
+MODES = """WorkloadResult  99: 1 op, {q3} ns, {q3}00 ns/op
+
+Mean = 164.000 ns, StdErr = 5.416 ns (3.30%), N = 100, StdDev = 54.160 ns
+Min = 0.000 ns, Q1 = 100.000 ns, Median = 200.000 ns, Q3 = {q3}0 ns, Max = 300.000 ns
+IQR = 100.000 ns, LowerFence = -50.000 ns, UpperFence = 350.000 ns
+Skewness = -0.38, Kurtosis = 2.46, MValue = 3.28
+"""
 ROCM = """GPU[0] 		: Temperature: 81.0c
 GPU[0] 		: GPU Clock Level: 1 (991Mhz)
 GPU[0] 		: Current PowerPlay Level: manual
@@ -182,6 +189,8 @@ GPU[0] 		: Current PowerPlay Level: manual
         (CRITERION.format(count=5), "24.773", "criterion found"),
         (CRITERION.format(count=14), "14 outliers among", "the head"),
         (PING, "samples lie far above the others", "of the runs"),
+        (MODES.format(q3="200.00"), "one tick of .NET's clock", "takes the times for bimodal"),
+        (MODES.format(q3="237.25"), "takes the times for bimodal", "one tick of .NET's clock"),
         (ROCM, "line 2: the level of GPU 0 is manual", "line 1: the level"),
         ("        Speed: 10Mb/s\n        Duplex: Half\n", "shows half duplex", "is set to half"),
     ],

@@ -19,11 +19,8 @@ OF_GROUP, FEW = 0.1, 10  # of all values; of values
 Bin = tuple[float, float, int, str, int]  # from, to, count, unit, line
 
 
-@rule
-def quartiles_in_ticks(report: Report) -> Iterator[Finding]:
-    """Quartiles that are all a few whole ticks of .NET's clock: single operations were timed."""
-    if report.tool != TOOL:
-        return
+def _in_ticks(report: Report) -> dict[str, Result]:
+    """The first row whose quartiles are all a few whole ticks; {} where none is."""
     rows: dict[str, dict[str, Result]] = {}
     for own in report.being(*QUARTILES):
         if own.is_time:
@@ -32,18 +29,27 @@ def quartiles_in_ticks(report: Report) -> Iterator[Finding]:
         ticks = [row[name].base_value / TICK_NS for name in QUARTILES if name in row]
         is_whole = all(abs(count - round(count)) <= WHOLE for count in ticks)
         if len(ticks) == len(QUARTILES) and is_whole and 0 < ticks[-1] <= MOST_TICKS:
-            words: dict[str, Any] = {"least": row["min"], "most": row["max"]}
-            words |= {"median": row["median"], "ticks": round(ticks[-1]), "zero": None}
-            words["zero"] = row["min"] if row["min"].value == 0 else None
-            yield finding("quartiles-in-ticks", words, about=[row["median"]])
-            return
+            return row
+    return {}
+
+
+@rule
+def quartiles_in_ticks(report: Report) -> Iterator[Finding]:
+    """Quartiles that are all a few whole ticks of .NET's clock: single operations were timed."""
+    row = _in_ticks(report) if report.tool == TOOL else {}
+    if row:
+        words: dict[str, Any] = {"least": row["min"], "most": row["max"]}
+        words |= {"median": row["median"], "zero": row["min"] if row["min"].value == 0 else None}
+        words["ticks"] = round(row[QUARTILES[-1]].base_value / TICK_NS)
+        yield finding("quartiles-in-ticks", words, about=[row["median"]])
 
 
 @rule
 def modes_of_methods(report: Report) -> Iterator[Finding]:
-    """Methods whose mValue is one of several modes, where the library's warning is not there."""
+    """Methods whose mValue is one of several modes, where the library's warning is not there, and
+    the modes are no ticks of the clock."""
     modes = [own for own in report.facts.get("modes", ()) if own[1] >= BIMODAL]
-    if not modes or "said_modes_line" in report.facts:
+    if not modes or "said_modes_line" in report.facts or _in_ticks(report):
         return
     name, value, line = max(modes, key=lambda own: own[1])
     means = [own for own in report.being("mean") if own.of.get("benchmark") == name]
