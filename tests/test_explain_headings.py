@@ -163,6 +163,20 @@ _ETHTOOL = """\
 
 [  4]  0.0-30.0 sec  1.05 GBytes   300 Mbits/sec
 """
+_STATISTICS = """\
+Sample output:
+
+avg: 395.59
+stddev: 35.59
+50th: 386.00
+99th: 515.18
+"""
+_ABOUT = """\
+| case | before | after |
+|---|---|---|
+| STREAM Triad | ~100 GB/s | 69.8 GB/s |
+| STREAM Copy | 99.8 GB/s | <70 GB/s |
+"""
 _GROMACS = """\
  Computing:          Num   Num      Call    Wall time         Giga-Cycles
                      Ranks Threads  Count      (s)         total sum    %
@@ -225,6 +239,10 @@ _GROMACS = """\
         pytest.param(_IFCONFIG, ["593 .* eth3", "513 .* eth4"], [], id="interfaces"),
         pytest.param(_OHA, ["^oha"], ["^hey"], id="oha"),
         pytest.param(_ETHTOOL, ["^iperf"], ["last command"], id="look-up"),
+        pytest.param(
+            _STATISTICS, ["^statistics without units", "99th +515.18"], ["lines with"], id="avg"
+        ),
+        pytest.param(_ABOUT, ["100 .*~", "70 .*<", "69.8"], [], id="about"),
         pytest.param(_GROMACS, ["Rest wall time +32.044", "^gromacs"], ["No head"], id="gromacs"),
     ],
 )

@@ -17,6 +17,7 @@ from benchbook.explain.readers.common import (
     rate_series,
     size_lists,
     stated_peaks,
+    statistics_lists,
     unit_tables,
 )
 from benchbook.explain.readers.common.text import (
@@ -52,6 +53,7 @@ EVERY = (
     alike,
     bare_tables,
     bare_rows,
+    statistics_lists,
     sentences,
 )  # event_tables has the name of perf stat
 
@@ -66,7 +68,12 @@ def read_shapes(log: Log) -> list[Report]:
     reports = _with_lists(log, reports) or alike.read(log)
     if reports and all(report.tool in _ALONE for report in reports):
         reports += _elsewhere(sentences.read(log), reports)
-    for last in (bare_tables.read, bare_rows.read, alike.without_units):
+    for last in (
+        bare_tables.read,
+        bare_rows.read,
+        statistics_lists.read,
+        alike.without_units,
+    ):
         reports = reports or last(log)
     return reports
 

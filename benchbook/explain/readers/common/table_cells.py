@@ -52,6 +52,7 @@ _CHANGE = late(
     r"|reduction|improvement|speed-?up|increase|decrease))?"
 )
 _SIGNS = ("+", "-", "\u2212")
+_PRINTED_SIGNS = "~≈<>≤≥"  # of figures that are no more than about right, or limits
 _OF_SHARE = late(
     r"(?i)effic|\butil|\b(?:usage|share|hit|miss|busy|idle|cpu|occupancy|coverage|accuracy)\b"
     r"|\bof (?:peak|total|all)\b|\brelative percent"
@@ -180,6 +181,8 @@ def figures_of(
             of: dict[str, Any] = dict(column.named)
             if _PER_OPERATION.search(f"{found['unit'] or ''} {column.head}"):
                 of["is_per_operation"] = True
+            if cell[0] in _PRINTED_SIGNS:
+                of["printed_sign"] = cell[0]
             figures.append(_read(log, found, name, unit, statistic_of(column.head), of))
         elif column.counted and cell.isdecimal() and len(cell) < _DIGITS_OF_COUNT:
             counts[column.counted] = int(cell)

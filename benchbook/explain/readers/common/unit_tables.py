@@ -55,6 +55,7 @@ _IN_WORDS = {"nanoseconds": "ns", "microseconds": "us", "milliseconds": "ms", "s
 _MARKS_BEHIND = " !*<\u2190\t"  # with which somebody points at a row
 _LEAST_ROWS, _LEAST_UNRULED = 2, 3
 _LEAST_FIGURES = 2  # of a table of one row
+_MOST_WORDS = 4  # of a title that ends with a colon below another line
 _LEAST_CELLS = 3  # of a table of bars without a rule
 # Columns of nvidia-smi, which device_states.py reads.
 _OF_DRIVER = late(
@@ -83,7 +84,7 @@ def read(log: Log) -> list[Report]:
 def _markdown(log: Log) -> Iterator[Report]:
     """Tables with bars, whose second line is a rule, or whose rows are all alike."""
     table: list[tuple[Line, list[str]]] = []
-    is_ruled, title, section = False, "", ""
+    is_ruled, title, section, was_blank = False, "", "", True
     if not any(map(log.has, BARS)):
         return
     for line in (*log.printed_lines(), Line(0, "")):
@@ -107,11 +108,15 @@ def _markdown(log: Log) -> Iterator[Report]:
         if text:
             headed = _SECTION.match(text) if len(text) < 2 * LONGEST_LABEL else None
             is_title = headed is not None and not _OF_START.match(text)
-            section = headed["text"] if headed and is_title else section
+            # The end of a wrapped sentence is no title.
+            is_short = text.endswith(":") and len(text.split()) <= _MOST_WORDS
+            is_alone = was_blank or is_short or text.startswith(("#", "*", ">"))
+            section = (headed["text"] if is_alone else "") if headed and is_title else section
             may_name = len(text) <= LONGEST and ("in " in text or "(" in text)
             titled = _IN_TITLE.search(text) if may_name else None
             unit = titled["unit"].removesuffix("ec") if titled else ""
             title = _IN_WORDS.get(unit.lower(), unit)
+        was_blank = not text or text.startswith("```")
         table, is_ruled = [], False
 
 
