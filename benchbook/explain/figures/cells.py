@@ -45,7 +45,7 @@ HIDDEN |= {"usual_clock_ns", "watched_line", "profile_sum_s", "samples_of_profil
 HIDDEN |= {"is_average", "cpu_of_run_s", "wall_of_run_s", "end_of_run_line"}
 HIDDEN |= {"said_regressions", "said_unstable_rows", "is_whole"}
 HIDDEN |= {"modes", "histograms", "unsatisfied", "recommended", "asked_per_s"}
-HIDDEN |= {"failed_are_counted", "said_again", "printed_by"}
+HIDDEN |= {"failed_are_counted", "said_again", "printed_by", "printed_sign"}
 HIDDEN |= {"plan", "depth", "row_filter"}  # of the steps of a query
 HIDDEN |= {"claims", "said_way", "is_typed"}
 _INTERNAL = late(
@@ -144,7 +144,8 @@ def number_words(value: Any, decimals: int | None) -> str:
 
 def value_words(result: Result, decimals: int | None) -> str:
     """Its number; a change with its sign, and with its interval where it has one."""
-    number = number_words(result.value, decimals)
+    sign = result.of.get("printed_sign", "")
+    number = f"{sign}{number_words(result.value, decimals)}"
     if result.statistic != "change":
         return number
     ends = [result.of.get(name) for name in INTERVAL]
