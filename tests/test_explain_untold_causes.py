@@ -201,7 +201,6 @@ def test_what_nobody_says(kind: str, text: str, words: str, near_miss: str) -> N
 
 LINES = {
     "jmh-no-match": "No matching benchmarks. Miss-spelled regexp?",
-    "google-benchmark-skipped": "BM_foo/8    ERROR OCCURRED: 'no such file'",
     "go-killed": "signal: killed",
     "libtest-option": "error: Unrecognized Option: 'save-baseline'",
     "pytest-benchmark-disabled": "PytestBenchmarkWarning: Benchmarks are automatically disabled "

@@ -10,7 +10,6 @@ from benchbook.explain.model import Report, Result
 from benchbook.explain.printed_digits import is_number
 from benchbook.explain.rules import rule
 from benchbook.explain.rules.common.findings import finding
-from benchbook.findings import Finding
 
 STATISTICS = ("mean", "stddev", "min", "max")
 OWN_COLUMNS = {"elapsed_s", "elapsed_error_s", "bytes_moved", "class_width"}
@@ -22,8 +21,8 @@ MOST_SETS = 5000
 
 
 @rule
-def one_run_decides(report: Report) -> Iterator[Finding]:
-    """Few runs, one of which alone makes most of their deviation.
+def one_run_decides(report: Report) -> Iterator[str]:
+    """A note on few runs, one of which alone makes most of their deviation.
 
     Decided by the count, the mean, the deviation and the extreme: the mean of the other runs
     follows from them. Whether the tool divides by n or by n - 1 is left open.
@@ -53,7 +52,7 @@ def one_run_decides(report: Report) -> Iterator[Finding]:
     if found:
         words = max(found, key=lambda entry: entry[0])[1]
         words["left"] = len(found) - 1 or None
-        yield finding("one-run-decides", words, about=[words["far"], words["mean"]])
+        yield finding("one-run-decides", words, about=[words["far"]]).explanation
 
 
 @rule
