@@ -205,7 +205,6 @@ LINES = {
     "libtest-option": "error: Unrecognized Option: 'save-baseline'",
     "pytest-benchmark-disabled": "PytestBenchmarkWarning: Benchmarks are automatically disabled "
     "because xdist plugin is active.",
-    "hyperfine-failures-ignored": "  Warning: Ignoring non-zero exit code.",
     "srun-tasks-per-node": "srun: Warning: can't honor --ntasks-per-node set to 4 which doesn't "
     "match the requested tasks 16",
     "mpich-signal": "=   KILLED BY SIGNAL: 11 (Segmentation fault)",
