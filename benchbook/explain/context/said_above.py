@@ -9,7 +9,7 @@ from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Line, Log, Report
 
 _MOST_REPORTS, _NEAR_LINES, _LONGEST, _SHOWN = 12, 12, 220, 80
-_FEW_WORDS, _MOST_OF_TITLE = 5, 8
+_MOST_OF_TITLE, _ENDS = 8, (".", ":", "!", "?", ")", "`")
 _FENCE = late(r"^(?:```|~~~)")
 _COMMAND = late(r"^(?:\S{0,60}[$#%>] \S|[$>%] ?\S|`[^`]+`[ :.]*$)")
 _HEADING = late(r"^(?:#{1,6} \S|\*\*\S|__\S)|:(?:\*\*|__)?$")
@@ -62,7 +62,7 @@ def _words(lines: Sequence[Line], commands: set[int], *, is_command: bool) -> st
             is_own = fences or is_title or _HEADING.search(text)
             if not is_own or len(text) > _LONGEST or "  " in text:
                 return ""
-            if above and text[0].islower() and count > _FEW_WORDS:
+            if above and text[0].islower() and not above.endswith(_ENDS):
                 return ""  # the rest of a sentence
             words = _MARKS.sub("", text).strip(" :.")
             return f"{words[:_SHOWN].rstrip()}…" if len(words) > _SHOWN else words

@@ -27,7 +27,11 @@ _SENTENCE = late(
     r"|warnings?|errors?)\b",
     re.I,
 )
-_OF_TOOLS = late(r"^(?:Run status group \d|Disk stats \(|Latency \()")  # no titles of people
+# Heads within the output of a tool, and no titles of people.
+_OF_TOOLS = late(
+    r"^(?:Run status group \d|Disk stats \(|Latency \(|(?:General |SQL |per-request )?statistics:"
+    r"|response time:|Threads fairness:|Throughput:|File operations:|queries performed:)"
+)
 _LEAD = late(r"^(?:the )?results? (?:for|of|on|with|from|in|using) ", re.I)
 _MOST_NAMED = 4  # words of a line that ends with a colon
 _FENCE = "```"
