@@ -30,8 +30,8 @@ LEAST_PAIRS, MOST_NAMES, APART = 2, 60, 1.25
 class _Pair(NamedTuple):
     """Two figures whose names differ in one word."""
 
-    one: Result
-    other: Result
+    lower: Result
+    upper: Result
 
 
 @rule
@@ -51,29 +51,30 @@ def names_with_another_word(report: Report) -> Iterator[str]:
         }
         if len(named) > MOST_NAMES or len(named) != len(figures):
             return
-        for (first, one), (second, other) in combinations(named.items(), 2):
+        for (first, before), (second, after) in combinations(named.items(), 2):
             if words := _only_difference(first, second):
-                pair = _Pair(one, other) if words == tuple(sorted(words)) else _Pair(other, one)
+                in_order = words == tuple(sorted(words))
+                pair = _Pair(before, after) if in_order else _Pair(after, before)
                 pairs.setdefault((min(words), max(words)), []).append(pair)
     if len(pairs) != 1:
         return
     (low, high), several = next(iter(pairs.items()))
-    ratios = [pair.one.base_value / pair.other.base_value for pair in several]
+    ratios = [pair.lower.base_value / pair.upper.base_value for pair in several]
     at = max(range(len(ratios)), key=lambda place: max(ratios[place], 1 / ratios[place]))
     times = max(ratios[at], 1 / ratios[at])
     if len(several) >= LEAST_PAIRS and times >= APART:
         far = several[at]
         yield (
-            f"line {far.one.line}: {len(several)} figures are there for “{low}” and for “{high}”. "
-            f"Farthest apart are {far.one.value:,.6g} {far.one.unit} and {far.other.value:,.6g} "
-            f"{far.other.unit} (line {far.other.line}), {times:,.3g} times"
+            f"line {far.lower.line}: {len(several)} figures are there for “{low}” and for “{high}”. "
+            f"Farthest apart are {far.lower.value:,.6g} {far.lower.unit} and {far.upper.value:,.6g} "
+            f"{far.upper.unit} (line {far.upper.line}), {times:,.3g} times"
         )
 
 
 def _only_difference(first: Sequence[str], second: Sequence[str]) -> tuple[str, str] | None:
     if len(first) != len(second) or len(first) < 2:
         return None
-    differ = [(one, other) for one, other in zip(first, second, strict=True) if one != other]
+    differ = [words for words in zip(first, second, strict=True) if words[0] != words[1]]
     if len(differ) != 1:
         return None
     are_words = all(_A_WORD.fullmatch(word) and not _NO_SIDE.fullmatch(word) for word in differ[0])
