@@ -63,11 +63,11 @@ def names_with_another_word(report: Report) -> Iterator[str]:
     at = max(range(len(ratios)), key=lambda place: max(ratios[place], 1 / ratios[place]))
     times = max(ratios[at], 1 / ratios[at])
     if len(several) >= LEAST_PAIRS and times >= APART:
-        first, second = several[at]
+        lower, upper = several[at]
         yield (
-            f"line {first.line}: {len(several)} figures are there for “{low}” and for “{high}”. "
-            f"Farthest apart are {first.value:,.6g} {first.unit} and {second.value:,.6g} "
-            f"{second.unit} (line {second.line}), {times:,.3g} times"
+            f"line {lower.line}: {len(several)} figures are there for “{low}” and for “{high}”. "
+            f"Farthest apart are {lower.value:,.6g} {lower.unit} and {upper.value:,.6g} "
+            f"{upper.unit} (line {upper.line}), {times:,.3g} times"
         )
 
 
