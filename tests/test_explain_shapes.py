@@ -9,6 +9,8 @@ import pytest
 from benchbook.explain import readers
 from benchbook.explain.api import log_of, read
 from benchbook.explain.model import Report, Result
+from benchbook.explain.outlines import Each, LookedError, Place
+from benchbook.explain.printed_digits import is_number
 from benchbook.explain.rules import Machine, Rule, Statement, rules
 from benchbook.explain.shapes import Shapes
 
@@ -47,9 +49,39 @@ def test_what_no_run_has_is_asked_for_once() -> None:
     assert len(Shapes(reports[:5]).to_ask(of_rule("busy_machine"), Machine())) == 5
 
 
-def test_where_values_decide_each_run_is_asked() -> None:
-    reports = alike(1.0, load_average=1.0, cores=2)
-    assert len(Shapes(reports).to_ask(of_rule("busy_machine"), Machine())) == TIMES
+@pytest.mark.parametrize(
+    ("loads", "asked"), [((1.0, 1.0), 0), ((0.1, 1.2), 0), ((1.0, 9.0), TIMES), ((9.0, 8.0), TIMES)]
+)
+def test_where_reports_differ_in_an_answer_each_is_asked(
+    loads: tuple[float, float], asked: int
+) -> None:
+    reports = alike(1.0, load_average=0.0, cores=2, load_line=1)
+    for place, report in enumerate(reports):
+        report.facts["load_average"] = loads[place % 2]
+    assert len(Shapes(reports).to_ask(of_rule("busy_machine"), Machine())) == asked
+
+
+def test_numbers_of_each_are_compared_one_by_one() -> None:
+    less, more = Each([1.0, 5.0]), Each([2.0, 6.0])
+    assert less < more
+    assert not less + 1 > more
+    assert less + 1 == more
+    assert is_number(less)
+    assert max(less, more) is more
+    with pytest.raises(LookedError):
+        bool(less < 3)
+    with pytest.raises(LookedError):
+        bool(less == Each([1.0, 6.0]))
+    with pytest.raises(LookedError):
+        f"{less}"
+    with pytest.raises(LookedError):
+        1 / Each([0.0, 1.0])
+
+
+def test_lines_of_one_report_are_told_apart_where_all_reports_have_them_alike() -> None:
+    first, second = Place([3, 13], 1), Place([5, 15], 3)
+    assert len({first, second, Place([3, 13], 1)}) == 2
+    assert first < second
 
 
 def test_runs_of_another_shape_are_asked() -> None:

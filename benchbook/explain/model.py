@@ -182,7 +182,7 @@ _Keys = dict[str, list[Key]]
 
 
 def _finite(several: Group) -> Group:
-    return Group(result for result in several if math.isfinite(result.value))
+    return Group([result for result in several if abs(result.value) < math.inf])
 
 
 @dataclass
