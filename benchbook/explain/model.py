@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
 from operator import itemgetter
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from benchbook.explain.decimal_marks import number
 from benchbook.explain.lazy_regex import late
@@ -179,6 +179,7 @@ class Twice(NamedTuple):
 # Columns that make of one figure several.
 SETTING = ("benchmark", "block_bytes", "array_bytes", "threads", "command", "region", "core")
 _Keys = dict[str, list[Key]]
+Kept = TypeVar("Kept")
 
 
 def _finite(several: Group) -> Group:
@@ -310,6 +311,17 @@ class Report:
     @cached_property
     def _asked(self) -> dict[frozenset[tuple[str, str, str]], list[Result]]:
         """What was asked for before: rules ask for the same, and change no list."""
+        return {}
+
+    def kept(self, make: Callable[[Report], Kept]) -> Kept:
+        """What this makes of it, made once: several rules ask for the same."""
+        if make not in self._made:
+            self._made[make] = make(self)
+        kept: Kept = self._made[make]
+        return kept
+
+    @cached_property
+    def _made(self) -> dict[Callable[[Report], Any], Any]:
         return {}
 
     def knowing(self, *names: str, of: Sequence[Result] | None = None) -> Sequence[Result]:

@@ -51,7 +51,7 @@ def falls_with_size(report: Report) -> Iterator[str]:
     """A note on a row whose time at a size is less than half of that at a quarter of the size."""
     if report.tool != "table":
         return
-    for several in sized_times(report).values():
+    for several in report.kept(sized_times).values():
         sizes = [size for size, _ in several]
         if len(sizes) < LEAST or sizes != sorted(set(sizes)) or sizes[0] < LEAST_SIZE:
             continue

@@ -10,6 +10,7 @@ from benchbook.explain.model import Report, Result
 from benchbook.explain.printed_digits import is_number
 from benchbook.explain.rules import rule
 from benchbook.explain.rules.common.findings import finding
+from benchbook.explain.units import TIMES
 
 MICRO_TOOLS = (
     "google-benchmark", "go-bench", "criterion", "cargo-bench", "divan", "tinybench", "mitata",
@@ -56,7 +57,7 @@ def sized_times(report: Report) -> dict[str, list[tuple[float, Result]]]:
     or in the label of a row."""
     series: dict[str, list[tuple[float, Result]]] = {}
     for time in report.results:
-        if time.statistic not in STATISTICS or not time.is_time or not time.is_positive:
+        if time.unit not in TIMES or time.statistic not in STATISTICS or not time.is_positive:
             continue
         label = str(time.of.get("label", ""))
         named = _IN_NAME.match(time.name)
@@ -80,7 +81,7 @@ def fixed_cost(report: Report) -> Iterator[str]:
     """
     if report.tool not in TOOLS:
         return
-    for several in sized_times(report).values():
+    for several in report.kept(sized_times).values():
         sizes = [size for size, _ in several]
         if len(sizes) < LEAST_SIZES or sizes != sorted(set(sizes)) or sizes[0] <= 0:
             continue
@@ -110,7 +111,7 @@ def size_without_effect(report: Report) -> Iterator[str]:
     an element would take less time than any loop over memory takes."""
     if report.tool not in MICRO_TOOLS:
         return
-    for several in sized_times(report).values():
+    for several in report.kept(sized_times).values():
         sizes = [size for size, _ in several]
         times = [time.base_value for _, time in several]
         if len(sizes) < LEAST_FLAT_SIZES or min(sizes) <= 0 or len(set(sizes)) < len(sizes):
@@ -184,7 +185,7 @@ def same_at_all_sizes(report: Report) -> Iterator[str]:
     name does not say that they look up or take one of many."""
     if report.tool not in MICRO_TOOLS:
         return
-    for several in sized_times(report).values():
+    for several in report.kept(sized_times).values():
         sizes = [size for size, _ in several]
         times = [time.base_value for _, time in several]
         if len(sizes) < 2 or min(sizes) <= 1 or len(set(sizes)) < len(sizes):

@@ -41,7 +41,7 @@ def next_to_no_time(report: Report) -> Iterator[Finding]:
     """
     if report.tool not in (*LIBRARIES, *TABLES, *OTHERS):
         return
-    times = _times(report)
+    times = report.kept(_times)
     if len({own.line for own in times}) < len(times) or len(times) <= LEAST_OTHERS:
         return
     least, *others = sorted(times, key=lambda own: own.base_value)
@@ -65,7 +65,7 @@ def no_more_than_nothing(report: Report) -> Iterator[Finding]:
     name."""
     if report.tool not in (*LIBRARIES, *OTHERS):
         return
-    times = _times(report)
+    times = report.kept(_times)
     empty = [own for own in times if _NOTHING.search(str(own.of.get("benchmark", own.name)))]
     if not empty:
         return
