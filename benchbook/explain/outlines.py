@@ -12,7 +12,7 @@ import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import repeat
 from types import NoneType
-from typing import Any, Never
+from typing import Any, Never, TypeVar
 
 from benchbook.explain.model import Report
 from benchbook.explain.results import Result
@@ -88,6 +88,9 @@ class Each:
     def __neg__(self) -> Each:
         return _made(map(operator.neg, self.values))
 
+    def __trunc__(self) -> Each:
+        return _made(map(math.trunc, self.values))
+
     def __round__(self, digits: int | None = None) -> Each:
         return _made(map(round, self.values, repeat(digits)))
 
@@ -118,6 +121,15 @@ class Place(Each):
 
     def __ne__(self, other: object) -> bool:
         return not self == other
+
+
+def root(number: Any) -> Any:
+    """The square root, of each where there are several."""
+    if type(number) is not Each:
+        return math.sqrt(number)
+    if number.low < 0:
+        raise LookedError
+    return _made(map(math.sqrt, number.values))
 
 
 def _bounds(number: Any) -> tuple[Any, Any]:
@@ -257,10 +269,46 @@ class OutlinedReport(Report):
             self.results.append(OutlinedResult(results, shared, firsts))
 
 
-Shape = tuple[object, ...]
+class Runs(list[Report]):
+    """The reports of a log with their outlines. `number_of` says for each report which is its own;
+    -1 where it has none."""
+
+    def __init__(self, reports: Iterable[Report]) -> None:
+        super().__init__(reports)
+        self.outlines: list[Any] = []
+        self.number_of = [-1] * len(self)
+        self._asked: dict[frozenset[int], Sequence[Report]] = {frozenset(): self}
+
+    def asked(self, is_silent: Callable[[Any], bool]) -> Sequence[Report]:
+        """The reports that have to be asked: not those whose outline is silent."""
+        silent = frozenset(number for number, own in enumerate(self.outlines) if is_silent(own))
+        if silent not in self._asked:
+            pairs = zip(self, self.number_of, strict=True)
+            self._asked[silent] = [report for report, number in pairs if number not in silent]
+        return self._asked[silent]
 
 
-def shape_of(report: Report) -> Shape:
+Made = TypeVar("Made")
+
+
+def telling(
+    reports: Sequence[Report], make: Callable[[Report], Made | None]
+) -> list[tuple[Report, Made]]:
+    """The reports of which this makes anything, in their order, with what it makes."""
+    asked: Sequence[Report] = reports
+    if isinstance(reports, Runs):
+
+        def is_silent(outline: Report) -> bool:
+            try:
+                return not make(outline)
+            except Exception:  # it looked at a value, whatever it did with it
+                return False
+
+        asked = reports.asked(is_silent)
+    return [(report, made) for report in asked if (made := make(report))]
+
+
+def shape_of(report: Report) -> tuple[object, ...]:
     """What reports have to share so that one outline holds for all of them."""
     kinds = [(own.name, own.statistic, own.unit, tuple(own.of)) for own in report.results]
     return report.tool, frozenset(report.facts), tuple(kinds)

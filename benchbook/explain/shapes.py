@@ -14,25 +14,21 @@ from operator import itemgetter
 from typing import Any
 
 from benchbook.explain.model import Report
-from benchbook.explain.outlines import OutlinedReport, shape_of
+from benchbook.explain.outlines import OutlinedReport, Runs, shape_of
 from benchbook.explain.results import grouped
 from benchbook.explain.rules import Machine, Rule
 
 _MANY = 8  # reports of a shape: of fewer, each is asked
 _SHORT = 200  # results: what is longer takes its time for them, not for being asked
-_NONE = -1  # the number of no outline
 
 
 class Shapes:
     """The reports of a log by their shape."""
 
     def __init__(self, reports: Sequence[Report]) -> None:
-        self.reports = reports
-        self._shape_of = [_NONE] * len(reports)
-        self._outlines: list[Any] = []
+        self.reports = Runs(reports)
         self._outline(OutlinedReport, shape_of, _SHORT)
         self._outline(_Outline, _shape)
-        self._asked: dict[frozenset[int], Sequence[Report]] = {frozenset(): reports}
 
     def _outline(
         self,
@@ -41,30 +37,25 @@ class Shapes:
         most: float = math.inf,
     ) -> None:
         """Give those that have no outline one for each shape that many of them have."""
-        reports = self.reports
+        runs = self.reports
         left = [
             place
-            for place, number in enumerate(self._shape_of)
-            if number == _NONE and len(reports[place].results) <= most
+            for place, number in enumerate(runs.number_of)
+            if number < 0 and len(runs[place].results) <= most
         ]
         if len(left) < _MANY:
             return
-        for own in grouped(left, lambda place: shape(reports[place])).values():
+        for own in grouped(left, lambda place: shape(runs[place])).values():
             if len(own) >= _MANY:
                 for place in own:
-                    self._shape_of[place] = len(self._outlines)
-                self._outlines.append(outline([reports[place] for place in own]))
+                    runs.number_of[place] = len(runs.outlines)
+                runs.outlines.append(outline([runs[place] for place in own]))
 
     def to_ask(self, rule: Rule, machine: Machine) -> Sequence[Report]:
         """The reports that a rule may have something to say of, in their order."""
         if "reports" in rule.takes:
             return self.reports
-        outlines = enumerate(self._outlines)
-        silent = frozenset(number for number, own in outlines if _is_silent(rule, own, machine))
-        if silent not in self._asked:
-            pairs = zip(self.reports, self._shape_of, strict=True)
-            self._asked[silent] = [report for report, number in pairs if number not in silent]
-        return self._asked[silent]
+        return self.reports.asked(lambda outline: _is_silent(rule, outline, machine))
 
 
 def _shape(report: Report) -> tuple[object, ...]:

@@ -289,7 +289,7 @@ def _rates(report: Report) -> Iterator[Result]:
 
 def _lasted(result: Result) -> float:
     took = result.of.get("elapsed_s")
-    return float(took) if is_number(took) else 0.0
+    return 1.0 * took if is_number(took) else 0.0
 
 
 def _jump(report: Report) -> Iterator[Finding]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Report, Result
+from benchbook.explain.outlines import telling
 from benchbook.explain.rules import rule
 from benchbook.explain.rules.common.findings import finding
 
@@ -29,11 +30,15 @@ def _title(report: Report, own: Result) -> str:
 
 
 def _times(reports: Sequence[Report]) -> Iterator[tuple[Result, str]]:
-    for report in reports:
-        if report.tool in TOOLS and len(report.results) <= MOST:
-            for own in report.being(*FIGURES):
-                if own.is_time and own.is_positive:
-                    yield own, _title(report, own)
+    for report, several in telling(reports, _times_of):
+        for own in several:
+            yield own, _title(report, own)
+
+
+def _times_of(report: Report) -> list[Result]:
+    if report.tool not in TOOLS or len(report.results) > MOST:
+        return []
+    return [own for own in report.being(*FIGURES) if own.is_time and own.is_positive]
 
 
 @rule

@@ -11,6 +11,7 @@ from typing import Any
 
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import SETTING, Report, Result
+from benchbook.explain.outlines import root
 from benchbook.explain.printed_digits import half_of_last_digit, is_number
 from benchbook.explain.results import grouped
 from benchbook.explain.rules import rule
@@ -136,14 +137,14 @@ def _deviation(report: Report, own: dict[str, Result]) -> Iterator[Finding]:
     if deviation is None or least is None or most is None or most.value < least.value:
         return
     count = max(2, repetitions(report, Latencies(deviation.name, own, [])))
-    bound = (most.value - least.value) / 2 * math.sqrt(count / (count - 1))
+    bound = (most.value - least.value) / 2 * root(count / (count - 1))
     slack = 3 * max(result.half for result in (deviation, least, most))
     if mean:
         if least.value <= mean.value <= most.value:
             around = (mean.value - least.value + mean.half) * (most.value - mean.value + mean.half)
-            bound = min(bound, math.sqrt(around * count / (count - 1)))
+            bound = min(bound, root(around * count / (count - 1)))
         # Tools that subtract the square of a mean which they cut lose as much as that is off.
-        slack += math.sqrt(4 * mean.half * abs(mean.value))
+        slack += root(4 * mean.half * abs(mean.value))
     if deviation.value > bound * (1 + DEVIATION_TOLERANCE) + slack:
         factor = deviation.value / bound if bound > 0 else None
         words = {"deviation": deviation, "least": least, "most": most, "bound": bound}

@@ -18,6 +18,7 @@ from benchbook.explain.addresses import (
 )
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import SUM, Command, Report, Result
+from benchbook.explain.outlines import telling
 from benchbook.explain.printed_digits import is_number
 from benchbook.explain.readers.common.command_lines import option
 from benchbook.explain.results import grouped
@@ -224,18 +225,21 @@ GIGABIT = (0.992e9, 1.03e9)  # above what gigabit Ethernet carries of TCP, also 
 @rule
 def above_gigabit(reports: list[Report]) -> Iterator[str]:
     """A note for TCP at a gigabit per second: the wire of that name carries less."""
-    for report in reports:
-        if report.facts.get("protocol") == "udp" or "link_bits_per_s" in report.facts:
-            continue
-        for rate in report.called("throughput"):
-            bits = 8 * (rate.rate or 0.0)
-            if rate.statistic == "total" and GIGABIT[0] <= bits <= GIGABIT[1]:
-                yield (
-                    f"line {rate.line}: {rate.value:g} {rate.unit} is more than gigabit Ethernet "
-                    "carries over TCP (941 Mbit/s). So the path is another one, or software sets "
-                    "this rate: a virtual network, a shaper or a policer"
-                )
-                return
+    for _, rate in telling(reports, _above_gigabit)[:1]:
+        yield (
+            f"line {rate.line}: {rate.value:g} {rate.unit} is more than gigabit Ethernet "
+            "carries over TCP (941 Mbit/s). So the path is another one, or software sets "
+            "this rate: a virtual network, a shaper or a policer"
+        )
+
+
+def _above_gigabit(report: Report) -> Result | None:
+    if report.facts.get("protocol") == "udp" or "link_bits_per_s" in report.facts:
+        return None
+    for rate in report.called("throughput"):
+        if rate.statistic == "total" and GIGABIT[0] <= 8 * (rate.rate or 0.0) <= GIGABIT[1]:
+            return rate
+    return None
 
 
 SEGMENT_BYTES = 1448  # of TCP with time stamps in frames of 1500
@@ -251,7 +255,7 @@ def resent(reports: list[Report]) -> Iterator[Finding | str]:
     Decided by the totals of one direction. How many segments there were follows from the bytes;
     larger frames make the share larger still.
     """
-    lost = [own for report in reports if (own := _resent(report)) is not None]
+    lost = [own for _, own in telling(reports, _resent)]
     if not lost:
         return
     share, again, words = max(lost, key=lambda own: own[0])

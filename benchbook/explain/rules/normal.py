@@ -8,6 +8,7 @@ from typing import NamedTuple
 from benchbook.core.number_format import number, share
 from benchbook.explain.addresses import stays_in_host
 from benchbook.explain.model import Report, Result
+from benchbook.explain.outlines import telling
 from benchbook.explain.printed_digits import is_number
 from benchbook.explain.rules import Machine, rule
 from benchbook.explain.rules.ceilings import IN_DEVICE
@@ -48,7 +49,7 @@ def next_to_ceiling(reports: Sequence[Report], machine: Machine) -> Iterator[Fin
 
     Rates above a ceiling are another rule's.
     """
-    bests = [(report, _best(report, machine)) for report in reports]
+    bests = telling(reports, lambda report: _best(report, machine))
     reached: dict[tuple[str, str], float] = {}
     for report, best in bests:
         command = placed(report.asked).command

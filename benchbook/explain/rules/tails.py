@@ -8,6 +8,7 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from benchbook.explain.model import Report, Result
+from benchbook.explain.outlines import root
 from benchbook.explain.printed_digits import MOST, is_number
 from benchbook.explain.rules import rule
 from benchbook.explain.rules.common.findings import finding
@@ -198,7 +199,7 @@ def unstable(report: Report) -> Iterator[Finding]:
         words["begin"] = "warned" if is_warned else "unwarned"
         words["what"] = "few" if most / mean >= FARTHER_RUN else "unlike"
         yield finding("unstable-runs", words)
-    elif is_number(runs) and deviation >= UNSURE * mean * math.sqrt(runs):
+    elif is_number(runs) and deviation >= UNSURE * mean * root(runs):
         error = 100 * deviation / mean / math.sqrt(runs)
         yield finding("open-mean", words, error=error, runs=runs)
 

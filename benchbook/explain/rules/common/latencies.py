@@ -50,4 +50,4 @@ def repetitions(report: Report, own: Latencies) -> int:
         for rate in report.called("transaction rate")
         if 0 < rate.value < math.inf
     ]
-    return max([len(own.samples), *(int(count) for count in counts if count)])
+    return max([len(own.samples), *(math.trunc(count) for count in counts if count)])
