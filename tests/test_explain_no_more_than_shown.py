@@ -191,7 +191,7 @@ GPU[0] 		: Current PowerPlay Level: manual
         (PING, "samples lie far above the others", "of the runs"),
         (MODES.format(q3="200.00"), "one tick of .NET's clock", "takes the times for bimodal"),
         (MODES.format(q3="237.25"), "takes the times for bimodal", "one tick of .NET's clock"),
-        (ROCM, "line 2: the level of GPU 0 is manual", "line 1: the level"),
+        (ROCM, "The level of GPU 0 is manual", "line 1: the level"),
         ("        Speed: 10Mb/s\n        Duplex: Half\n", "shows half duplex", "is set to half"),
     ],
 )

@@ -265,7 +265,7 @@ DEBUG = """* {word}
         (UNBOUNDED.format(error="∞ ¹"), UNBOUNDED.format(error="2%"), "knows no interval"),
         (MODELESS.format(error="3932.952"), MODELESS.format(error="32.952"), "is more than half"),
         (TESTED.format(p="0.0123"), TESTED.format(p="0.0003"), "Of 3 rows with a test, 2 have"),
-        (LEVEL.format(level="manual"), LEVEL.format(level="auto"), "the level of GPU 0 is manual"),
+        (LEVEL.format(level="manual"), LEVEL.format(level="auto"), "The level of GPU 0 is manual"),
         (CALLS.format(name="sem_wait"), CALLS.format(name="write"), "in which a thread waits"),
         (OUTLIERS.format(percent="152.2"), OUTLIERS.format(percent="52.2"), "More outliers than"),
         (DEBUG.format(word="NDEBUG not defined, assert() macros are evaluated"), DEBUG.format(word="NDEBUG"), "assertions were compiled in"),

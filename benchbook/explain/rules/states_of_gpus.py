@@ -202,8 +202,8 @@ def lowest_level(report: Report) -> Iterator[Finding | str]:
     if by_hand := [gpu for gpu, level in levels.items() if level == "manual"]:
         gpus = listed([str(gpu) for gpu in by_hand[:6]])
         yield (
-            f"line {report.results[0].line}: the level of GPU {gpus} is manual. So "
-            "somebody chose its clocks (rocm-smi --resetclocks ends it)"
+            f"The level of GPU {gpus} is manual. So somebody chose its clocks (rocm-smi "
+            "--resetclocks ends it)."
         )
 
 

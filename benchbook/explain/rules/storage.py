@@ -93,30 +93,14 @@ def page_cache(reports: Sequence[Report]) -> Iterator[Finding]:
         elif report.tool == "fio":
             yield from _of_fio(report)
     if unsynced:
-        fast = [own for own in unsynced if (own.results[0].rate or 0.0) >= FAST_BYTES_PER_S]
-        ended = _ended(fast or unsynced)
-        copies = [report.results[0] for report in ended]
+        fast = [own for own in unsynced if (_copy(own).rate or 0.0) >= FAST_BYTES_PER_S]
+        copies = list(map(_copy, fast or unsynced))
         copy = copies[0]
-        words: dict[str, Any] = {"copy": copy, "target": ended[0].facts["output"]}
+        words: dict[str, Any] = {"copy": copy, "target": (fast or unsynced)[0].facts["output"]}
         is_bsd = copy.unit == "B/s"  # as bytes/sec; not all of them have these options
         words |= {"asked": "bsd", "advice": "sync"} if is_bsd else {"asked": "gnu", "advice": "add"}
         kind = "not-synced" if fast else "not-waited-for"
         yield finding(kind, words, about=copies)
-
-
-def _ended(copies: Sequence[Report]) -> list[Report]:
-    """Copies without the lines that dd prints on its way (status=progress): the next line of the
-    same target has more bytes and more time."""
-    return [
-        own
-        for own, behind in zip(copies, [*copies[1:], None], strict=True)
-        if behind is None
-        or own.facts["output"] != behind.facts["output"]
-        or any(
-            own.results[0].of.get(name, 0) >= behind.results[0].of.get(name, 0)
-            for name in ("bytes_moved", "elapsed_s")
-        )
-    ]
 
 
 def _of_fio(report: Report) -> Iterator[Finding]:
@@ -155,10 +139,15 @@ def _is_of_memory(report: Report, way: str, taken_ns: float) -> bool:
 OF_MEMORY_BYTES_PER_S = 3e8  # a slower read is none from memory, even on small boards
 
 
+def _copy(report: Report) -> Result:
+    """The whole copy of dd, below what it printed on its way."""
+    return report.results[-1]
+
+
 def _of_dd(report: Report, unsynced: list[Report]) -> Iterator[Finding]:
     """Copies that had no disk in them; those whose clock stopped before the data was on the disk
     are added to `unsynced`."""
-    copy = report.results[0]
+    copy = _copy(report)
     source, target = str(report.facts.get("input", "")), str(report.facts.get("output", ""))
     if "flags" not in report.facts:
         return
@@ -189,7 +178,7 @@ def _is_cached_read(report: Report) -> bool:
     """Whether a copy by dd is most likely a read of the page cache."""
     source, target = (str(report.facts.get(end, "")) for end in ("input", "output"))
     is_read = target.startswith(_NOWHERE) and source and not source.startswith("/dev/")
-    rate = report.results[0].rate or 0.0
+    rate = _copy(report).rate or 0.0
     is_again = report.facts.get("is_read_again") and rate > OF_MEMORY_BYTES_PER_S
     return bool(is_read and (is_again or rate > CACHED_BYTES_PER_S))
 
