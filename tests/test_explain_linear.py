@@ -183,7 +183,7 @@ def test_very_many_runs_are_counted_not_printed(capsys: pytest.CaptureFixture[st
     said = capsys.readouterr().out
     assert len(found.reports) == MOST_RUNS + 3
     assert said.count("from line") == FEW_RUNS
-    assert f"and {MOST_RUNS + 3 - FEW_RUNS} more runs" in said
+    assert f"and {MOST_RUNS + 3 - FEW_RUNS} more outputs" in said
 
 
 def test_totals_of_many_runs_are_added_once() -> None:
