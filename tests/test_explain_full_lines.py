@@ -81,6 +81,18 @@ Connect:        0    0   0.1      0       0
 Processing:  2002 2006   1.9   2006    2009
 Waiting:        0    0   0.1      0       {waiting}
 """
+ALONE = """Document Length:        10 bytes
+Concurrency Level:      10
+Time taken for tests:   5.010 seconds
+Complete requests:      1
+Failed requests:        0
+Requests per second:    0.20 [#/sec] (mean)
+Connection Times (ms)
+              min  mean[+/-sd] median   max
+Connect:        0    0   0.0      0       0
+Processing:  {whole} {whole}   0.0   {whole}    {whole}
+Waiting:        7    7   0.0      7       7
+"""
 H2LOAD = """finished in 4.65s, {rate} req/s, 30.54MB/s
 requests: 200000 total, 27826 started, 200000 done, 27726 succeeded, 172274 failed, 172274 errored, 0 timeout
 status codes: 27726 2xx, 0 3xx, 0 4xx, 0 5xx
@@ -216,6 +228,7 @@ KINDS = [
      K6.format(mean="26.1ms", most="61.35ms")),
     ("ab waits until the connection is closed", AB.format(size=12, waiting=0),
      AB.format(size=12, waiting=1900)),
+    ("a timer closes it", ALONE.format(whole=5010), ALONE.format(whole=5310)),
     ("are 43,010.8 a second", H2LOAD.format(rate="12.5"), H2LOAD.format(rate="5956.86")),
     ("All 5,000 operations of the kind UPDATE failed", YCSB.format(good="0.0"),
      YCSB.format(good="100.0")),

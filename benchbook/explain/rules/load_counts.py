@@ -239,7 +239,7 @@ def requests_beyond_iterations(report: Report) -> Iterator[Finding]:
         yield finding("requests-beyond-iterations", {**words, **sums})
 
 
-WAITS_NS, FLAT, EMPTY, LEAST_ALIKE = 2e8, 0.05, 1 << 16, 3
+WAITS_NS, FLAT, EMPTY, LEAST_ALIKE, JUST_ABOVE = 2e8, 0.05, 1 << 16, 3, 0.005
 
 
 @rule
@@ -261,8 +261,13 @@ def waits_for_the_end(report: Report) -> Iterator[Finding]:
     is_late = whole.base_value >= WAITS_NS and first.value <= 0.1 * whole.value
     count = report.only(COUNT, "total")
     is_several = count is None or count.value >= LEAST_ALIKE
-    if is_late and is_several and most.value - least.value <= FLAT * whole.value:
-        words = {"first": first, "whole": whole, "least": least, "most": most}
+    # Of one or two requests only a whole number of seconds tells of a timer.
+    seconds = whole.base_value / 1e9
+    is_timer = 0 <= seconds - round(seconds) <= JUST_ABOVE * round(seconds)
+    is_flat = most.value - least.value <= FLAT * whole.value
+    if is_late and is_flat and (is_several or is_timer):
+        words: dict[str, Any] = {"first": first, "whole": whole, "least": least, "most": most}
+        words["several"] = is_several or None
         yield finding("waits-for-the-end", words, about=[whole])
 
 
