@@ -42,7 +42,7 @@ FIO = (
     "run=120002-120002msec\n"
 )
 HOST, INNER = dd("350 MB/s", "0.3"), dd("3.5 MB/s", "30")
-SAID = "What the log shows of the difference: "
+SAID = "They differ in "
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ SAID = "What the log shows of the difference: "
         (
             "Before:\n" + WRK.format(latency=6.1, rate=9803.25)
             + "\nAfter:\n" + WRK.format(latency=5.0, rate=11939.5),
-            "Repeat both in turns before you take that for the reason",
+            "So the log does not show what makes the difference",
         ),
         (
             "Before:\n" + WRK.format(latency=6.1, rate=9803.25)
@@ -99,6 +99,7 @@ def test_sides_are_compared(text: str, words: str) -> None:
     "text",
     [
         f"**Run 1:**\n{HOST}\n**Run 2:**\n{INNER}",  # only a number differs
+        f"{HOST}\n[sudo] password for x:\n{INNER}",  # a prompt is no title
         HOST + dd("35 MB/s", "3", "of=a.bin bs=4k count=25600"),  # blocks of another size
         f"### Sequential read\n{HOST}### Random read\n{INNER}",  # other work
         "Before:\n" + WRK.format(latency=6.1, rate=9803.25)

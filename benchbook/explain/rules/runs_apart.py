@@ -46,7 +46,7 @@ def transfers_apart(reports: Sequence[Report]) -> Iterator[str]:
     share = 100 * (low.rate or 0.0) / (high.rate or 1.0)
     yield (
         f"line {low.line}: {low.value:g} {low.unit} is {share:.3g} % of the {high.value:g} "
-        f"{high.unit} of line {high.line}. What the log shows of the difference: {differs}. "
+        f"{high.unit} of line {high.line}. They differ in {differs}, and maybe in more. "
         f"{_conclusion(slow, fast)}"
     )
 

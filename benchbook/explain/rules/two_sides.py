@@ -43,12 +43,13 @@ _ORDINAL = late(
     r"|pass|report|result|output|again|no\.?)s?(?![^\W\d_])[ #]*\d{0,3}[ :.)-]*|#?\d{1,3}[:.)-]+ *)"
     r"(?=$|[^\W\d_])"
 )
+_PROMPT = late(r"(?i)\[sudo\]|\bpassword\b")
 _PACE = late(r"--?(?:load|rate|target|qps|bwlimit|limit)\b|-R\b")  # of a load that is paced
 _OF_KERNEL = ("/dev/zero", "/dev/null", "/dev/urandom", "/dev/random", "/dev/full")
 _WAY = late(r"(?i)(?:read|writ|rand|seq|upload|download|revers|insert|select|updat|delet)")
 OF_RUN = (RATE, "time elapsed")  # of several figures these stand for a run
 WHOLE = ("", "mean", "median", "total", "sum", "best")
-APART, SURE, NEAR = 1.1, 1.5, 1.05  # larger ÷ smaller figure
+APART, NEAR = 1.1, 1.05  # larger ÷ smaller figure
 MOST_RUNS, MOST_WORDS, LONGEST, MOST_FIGURES = 12, 3, 81, 200
 
 
@@ -88,23 +89,18 @@ def sides_of_log(reports: Sequence[Report]) -> Iterator[str]:
         low, high = slow.last, fast.last
         ratio = _ratio(slow, fast)
         if ratio >= APART:
-            ends = (
-                "If nothing else was changed between them, that makes the difference"
-                if ratio >= SURE
-                else "Repeat both in turns before you take that for the reason"
-            )
             yield (
                 f"line {low.line}: {low.name} is {low.value:,.6g} {low.unit}, {100 / ratio:.3g} % "
                 f"of the {high.value:,.6g} {high.unit} of line {high.line} ({ratio:.3g} times "
-                f"apart). What the log shows of the difference: {differs}. {ends}"
+                f"apart). They differ in {differs}, and maybe in more. So the log does not show "
+                "what makes the difference. Repeat both in turns with only one thing changed"
             )
         elif len(own) == 2 and 1 < ratio <= NEAR and tool not in NEAR_TOOLS:
             yield (
                 f"line {high.line}: {low.name} is {high.value:,.6g} {high.unit}, and "
                 f"{low.value:,.6g} {low.unit} in line {low.line}, {100 * (ratio - 1):.2g} % apart "
-                f"by one run each. What the log shows of the difference: {differs}. Single runs of "
-                "one program often differ by as much, so these figures do not show that it "
-                "matters"
+                f"by one run each. They differ in {differs}, and maybe in more. Single runs of one "
+                "program often differ by as much, so these figures do not show that it matters"
             )
 
 
@@ -174,7 +170,7 @@ def _asked(report: Report) -> tuple[str, ...]:
 def words_above(report: Report) -> str:
     """What stands above a run as its title, without the number of the run."""
     words = str(report.facts.get("titled") or report.facts.get("said_above") or "")
-    return _ORDINAL.sub("", words)
+    return "" if _PROMPT.search(words) else _ORDINAL.sub("", words)
 
 
 def _differences(low: Side, high: Side) -> str:
