@@ -119,6 +119,7 @@ def test_the_fuzzer_has_a_corpus() -> None:
         "> mean response time (ms) |       1.2.3 |     4..5 |     -",
         "> request count  |  1,2.3.45 |  1.2.3 |  -",
         "64 bytes from 10.0.0.1: icmp_seq=1 ttl=64 time=1.2.3 ms (DUP!)",
+        "CPU times: user -1min +5s, sys: inf s, total: 1.2.3min s\nWall time: 1e s",
         "bytes iters total time MB/sec usec/xfer\n64  1k  =1k  1.2.3k  0.00s  4.10  15.6  0.06",
     ],
 )

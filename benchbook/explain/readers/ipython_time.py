@@ -49,7 +49,7 @@ def _line(reading: Reading[_Run], text: str) -> None:
         for at, part in enumerate(_PART.finditer(found["rest"])):
             name = names[part["name"]] if at or not text.startswith("CPU times: total") else ""
             _add(reading, name or "CPU time", part["time"])
-    elif reading.run.line and (found := _WALL.match(text)):
+    elif reading.run.results and (found := _WALL.match(text)):
         if reading.line.number <= reading.run.results[-1].line + _NEAR:
             _add(reading, "time elapsed", found["time"])
     elif found := _THREADS.search(text):
