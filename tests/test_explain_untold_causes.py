@@ -1,4 +1,4 @@
-"""Causes that stand in a log and that nobody says there: runs that nobody compared, statistics of
+"""Causes that a log shows and does not name: runs that nobody compared, statistics of
 few runs, shares, first runs, growth, and messages of harnesses. Each with a near miss."""
 
 from __future__ import annotations

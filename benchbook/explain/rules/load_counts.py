@@ -261,7 +261,7 @@ def waits_for_the_end(report: Report) -> Iterator[Finding]:
     is_late = whole.base_value >= WAITS_NS and first.value <= 0.1 * whole.value
     count = report.only(COUNT, "total")
     is_several = count is None or count.value >= LEAST_ALIKE
-    # Of one or two requests only a whole number of seconds tells of a timer.
+    # With one or two requests only a time of whole seconds points to a timer.
     seconds = whole.base_value / 1e9
     is_timer = 0 <= seconds - round(seconds) <= JUST_ABOVE * round(seconds)
     is_flat = most.value - least.value <= FLAT * whole.value

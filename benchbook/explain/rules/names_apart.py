@@ -36,7 +36,7 @@ class _Pair(NamedTuple):
 
 @rule
 def names_with_another_word(report: Report) -> Iterator[str]:
-    """A note on names of which each is there with two words, that is alike but for these.
+    """A note on names that come in pairs, which differ in one word.
 
     Only where these two words alone make such pairs: of several nobody knows which are sides.
     """
