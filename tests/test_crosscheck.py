@@ -171,6 +171,7 @@ EXPERIMENTS = [
         "'libraries' is not built into what is simulated or searched for limits; write `simulate",
     ),
     (setter("starts", ["size"]), "'starts' is 'size', which is no factor; allowed: bytes"),
+    (setter("parts", ["method"]), "'parts' is 'method', which is no factor in 'starts'; allowed"),
     (setter("factors", "variant", {"text": "t"}), "'factors' names 'variant'"),
     (setter("factors", "bytes", {"text": "t"}), "'factors.bytes' counts bytes; give it `unit:"),
     (setter("names", "fast", "quick"), "'names.fast' is 'fast', which is no method"),

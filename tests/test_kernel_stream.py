@@ -112,6 +112,26 @@ def test_every_method_does_what_it_declares(stream: Path, memory: str, number: i
 
 
 @on_x86_64
+@pytest.mark.parametrize("memory", MEMORIES)
+@pytest.mark.parametrize("turns", [1, 2])
+def test_points_work_on_parts_of_the_arrays(stream: Path, memory: str, turns: int) -> None:
+    """Each finds the whole right, whatever the one before, of another size, has overwritten."""
+    whole, parts = 64 * 1001, [64, 64 * 1001, 64 * 500, 64 * 777]
+    order = [(method, part) for part in parts for method in METHODS]
+    words = [f"{point(method)},bytes={part}" for method, part in order]
+    done = run(stream, *size(whole, memory), f"--turns={turns}", "--seed=3", *words)
+    for (method, part), found in zip(order, points(done), strict=True):
+        assert found["bytes_declared"] == DECLARED[method] * part * 2
+        assert found["observations"]["work_done_fraction"] == 1, (method, part)
+    (own,) = points(run(stream, *size(whole, memory), point("copy")))
+    assert own["bytes_declared"] == 2 * whole * 2
+
+
+def test_help_says_that_a_part_may_be_left_out(stream: Path) -> None:
+    assert "  method=copy [bytes=N]" in run(stream, "--help").stdout
+
+
+@on_x86_64
 @two_cpus
 @pytest.mark.parametrize("memory", MEMORIES)
 def test_two_threads_share_the_work(parallel: Path, memory: str) -> None:
@@ -455,6 +475,9 @@ def test_compiled_in_size_is_the_only_one_for_static_arrays(tmp_path: Path) -> N
         assert (done.returncode, done.stdout, done.stderr.count("\n")) == (1, "", 1)
         assert f"--bytes {number} is not the size" in done.stderr
         assert "give 8000" in done.stderr
+    part = run(program, *size(8000, "static"), f"{point('triad')},bytes=64")
+    assert (part.returncode, part.stdout) == (1, "")
+    assert "bytes=64 is less than the static arrays" in part.stderr
 
 
 @on_x86_64
@@ -536,6 +559,13 @@ def test_bad_arguments_are_refused_in_one_sentence(stream: Path, arguments: str)
     assert (done.returncode, done.stdout) == (1, "")
     assert BAD_ARGUMENTS[arguments] in done.stderr
     assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("part", [100, 128])
+def test_a_part_that_fits_no_array_is_refused(stream: Path, part: int) -> None:
+    done = run(stream, *size(64), f"{point('copy')},bytes={part}")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert f"bytes={part} is not a multiple of 64 up to --bytes 64" in done.stderr
 
 
 def test_an_unknown_method_is_refused(stream: Path) -> None:

@@ -429,6 +429,7 @@ class Planned:
         self.scheduling = Scheduling.NORMAL
         self.unlooped: list[str] = []
         self.serial: list[str] = []
+        self.parts: list[str] = []
         self.pairs: list[dict[str, str]] = []
         self.takers: set[str] = set()
         self.settings = load_settings(ROOT, {})

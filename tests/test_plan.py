@@ -503,6 +503,37 @@ def test_threads_that_wait_for_a_device_get_all_cpus(monkeypatch: pytest.MonkeyP
     assert starter.request(found.points[:1], {found.points[0].id: {}}, Random(1)).cpus == found.cpus
 
 
+def test_compared_sizes_share_a_start_where_the_memory_is_of_one_node(monkeypatch) -> None:
+    here = read_topology()
+
+    def made_with(*nodes: int) -> plan.Plan:
+        cpus = tuple(replace(here.cpus[0], id=i, core=i, node=node) for i, node in enumerate(nodes))
+        monkeypatch.setattr(plan, "read_topology", lambda: replace(here, cpus=cpus))
+        return plan.make_plan(ROOT, "stream", settings(preset="quick"))
+
+    def sizes(made: plan.Plan) -> list[list[int]]:
+        starter = Starter(made, ROOT, made.starts, lambda _: ROOT, None)
+        groups = starter.groups([point for point in made.points if point.id in made.compared])
+        return [sorted({point.factors["bytes"] for point in group}) for group in groups]
+
+    one, two = made_with(0, 0), made_with(0, 1)
+    assert (one.parts, two.parts) == (["bytes"], [])
+    assert one.fingerprint() != two.fingerprint()
+    assert max(map(len, sizes(one))) == 3
+    assert max(map(len, sizes(two))) == 1
+    starter = Starter(one, ROOT, one.starts, lambda _: ROOT, None)
+    shared = max(
+        starter.groups(one.points), key=lambda group: len({p.factors["bytes"] for p in group})
+    )
+    most = max(point.factors["bytes"] for point in shared)
+    request = starter.request(shared, {point.id: {} for point in shared}, Random(1), turns=4)
+    assert request.options["bytes"] == most
+    assert [entry.get("bytes", most) for entry in request.points] == [
+        point.factors["bytes"] for point in shared
+    ]
+    assert most not in [entry.get("bytes") for entry in request.points]
+
+
 def test_a_setting_becomes_an_option_of_each_start(monkeypatch: pytest.MonkeyPatch) -> None:
     without, with_one = transfers(monkeypatch), transfers(monkeypatch, hostdev_device="GeForce")
     assert (without.options, with_one.options) == ({}, {"device": "GeForce"})

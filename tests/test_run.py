@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 import random
@@ -151,6 +152,23 @@ def test_further_look_is_taken_only_if_it_fits_the_budget(tmp_path: Path) -> Non
     plan.settings = plan.settings.having(budget_s=0.0)
     manifest, lines = resumed(tmp_path / "b", plan)
     assert (manifest["stopped_by"], looks(lines)) == ("budget", [8])
+
+
+def test_blocks_fill_the_budget_between_two_looks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan = planned(looks=[8, 100], budget_s=75)
+    plan.settings = plan.settings.having(budget_s=60.0)
+    seconds = itertools.count()
+    monkeypatch.setattr("benchbook.measure.loop.time.monotonic", lambda: next(seconds))
+    manifest, lines = resumed(tmp_path / "r", plan)
+    assert manifest["stopped_by"] == "budget"
+    assert looks(lines) == [8, manifest["blocks"]]
+    assert 15 < manifest["blocks"] < 30
+    # A narrow interval ends a run at a look only.
+    plan.settings = plan.settings.having(target_half_width=10.0)
+    manifest, lines = resumed(tmp_path / "narrow", plan)
+    assert (manifest["stopped_by"], looks(lines)) == ("width", [8])
 
 
 def resumed(folder: Path, plan: Plan) -> tuple[dict, list[dict]]:

@@ -9,9 +9,10 @@ from benchbook import stats
 from benchbook.core.errors import BenchbookError
 
 WIDE, NARROW, TARGET = 0.5, 0.01, 0.05
+LOOKS = (8, 12, 16, 24)
 
 
-def decide(done, widths, least=8, budget=True, looks=stats.LOOKS):
+def decide(done, widths, least=8, budget=True, looks=LOOKS):
     return stats.next_look(done, looks, widths, TARGET, least, budget)
 
 
@@ -44,10 +45,10 @@ def test_between_looks_the_width_is_not_looked_at():
 
 
 def test_many_claims_shift_the_first_look():
-    assert stats.looks_from(stats.LOOKS, 10) == (10, 12, 16, 24)
-    assert stats.looks_from(stats.LOOKS, 6) == (8, 12, 16, 24)
-    assert stats.looks_from(stats.LOOKS, 12) == (12, 16, 24)
-    assert stats.looks_from(stats.LOOKS, 26) == (26,)
+    assert stats.looks_from(LOOKS, 10) == (10, 12, 16, 24)
+    assert stats.looks_from(LOOKS, 6) == (8, 12, 16, 24)
+    assert stats.looks_from(LOOKS, 12) == (12, 16, 24)
+    assert stats.looks_from(LOOKS, 26) == (26,)
     assert decide(8, [NARROW], least=10).blocks == 10
     assert decide(10, [NARROW], least=10).reason == "width"
     assert decide(24, [WIDE], least=26).blocks == 26
@@ -86,4 +87,4 @@ def test_looks_must_rise(looks):
 @pytest.mark.parametrize("target", [0.0, -1.0, math.nan])
 def test_the_target_is_above_zero(target):
     with pytest.raises(BenchbookError):
-        stats.next_look(8, stats.LOOKS, [WIDE], target, 8, True)
+        stats.next_look(8, LOOKS, [WIDE], target, 8, True)

@@ -63,6 +63,8 @@ def experiment(root: Path, name: str) -> Space:
             space.size(place.at("variants", variant, "sizes", macro), size)
     for start in content["starts"]:
         place.at("starts").known(start, factors, "factor")
+    for part in content.get("parts", []):
+        place.at("parts").known(part, content["starts"], "factor in 'starts'")
     for method in content.get("names", {}):
         place.at("names", method).known(method, content["definitions"], "method in 'definitions'")
     for method, text in content["definitions"].items():

@@ -292,6 +292,11 @@ class Experiment(Model):
     starts: list[Name] = Field(
         description="kernel options: one start of the program per value; other factors share it"
     )
+    parts: list[Name] = Field(
+        default=[],
+        description="sizes among `starts`: points that take turns share a start of the largest, "
+        "and each works on a part of its own size, where all CPUs are of one node",
+    )
     definitions: dict[Name, str] = Field(description="method -> what the check demands of it")
     names: dict[Name, str] = Field(default={}, description="method -> what pages call it")
     calls: dict[str, list[str]] = Field(

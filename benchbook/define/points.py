@@ -69,12 +69,16 @@ class Point:
         )
 
 
-def grouped(points: list[Point], starts: list[str], alone: Collection[str]) -> list[list[Point]]:
+def grouped(
+    points: list[Point], starts: list[str], alone: Collection[str], parts: Collection[str] = ()
+) -> list[list[Point]]:
     """Points that share a start of the program, in their order; those of the variants in `alone`
-    (a peer measures one point in each) have a start to themselves."""
+    (a peer measures one point in each) have a start to themselves. `parts`: which of the factors
+    of `starts` may differ in one."""
+    keys = [name for name in starts if name not in parts]
     groups: dict[tuple[Any, ...], list[Point]] = {}
     for point in points:
-        key = (point.id,) if point.variant in alone else point.start(starts)
+        key = (point.id,) if point.variant in alone else point.start(keys)
         groups.setdefault(key, []).append(point)
     return list(groups.values())
 

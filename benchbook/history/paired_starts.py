@@ -152,6 +152,7 @@ class PairedStart:
             real_time=self.content.get("real_time", True),
             all_cpus=self.plan.get("all_cpus", False),
             alone=self.content.get("alone", []),
+            parts=self.plan.get("parts", []),
         )
 
 

@@ -74,14 +74,16 @@ class Run:
             if self._decides_nothing(done):
                 target = min(target, ROUNDS_OF_FIGURES)
             fits = spent_s() + block_s <= self.plan.settings.budget_s
-            if len(done.complete) < target or (len(done.complete) < target + extra and fits):
+            due = len(done.complete) < target and not done.looks
+            if due or (len(done.complete) < target + extra and fits):
                 left_s = (target + extra - len(done.complete)) * block_s
                 self.say("block", len(done.complete), target + extra, left_s)
                 started = time.monotonic()
                 self._block(done, points, failures)
                 block_s = (block_s + time.monotonic() - started) / 2
             else:
-                reason = self._look(done, extra, spent_s(), block_s)
+                reached = len(done.complete) >= target
+                reason = self._look(done, reached, fits)
         self.state.read()
         self._finish(reason, done, spent_s())
 
@@ -209,15 +211,13 @@ class Run:
             return [point for point in points if point.id == serial[turn]]
         return [point for point in points if point.id not in serial]
 
-    def _look(self, done: journal.Progress, extra: int, spent_s: float, block_s: float) -> str:
-        """Decide by width only whether another look is taken; "" means go on."""
+    def _look(self, done: journal.Progress, reached: bool, fits: bool) -> str:
+        """Decide by width only whether more blocks are taken; "" means go on. Where a look is not
+        reached it is the budget alone that ends the run, whatever the widths."""
         widths = self.half_widths(done.complete)
         taken = len(done.looks)
-        further = self.plan.looks[taken + 1 :]
-        more_blocks = further[0] + extra - len(done.complete) if further else 0
-        fits = spent_s + more_blocks * block_s <= self.plan.settings.budget_s
         reason = stats.next_look(
-            self.plan.looks[taken],
+            self.plan.looks[taken] if reached else len(done.complete),
             self.plan.looks,
             list(widths.values()),
             target_half_width=self.plan.settings.target_half_width,

@@ -209,6 +209,7 @@ def plan_record(plan: Plan) -> dict[str, Any]:
         "all_cpus": plan.all_cpus,
         "serial": plan.serial,
         "unlooped": plan.unlooped,
+        "parts": plan.parts,
         "settle": plan.settle,
     }
 

@@ -59,11 +59,12 @@ class Starter:
 
     def groups(self, points: list[Point]) -> list[list[Point]]:
         """Points that share a start of the program, in the order of the plan. Those that take turns
-        have a start of their own, so that nothing else runs between two of their parts."""
+        have starts of their own, so that nothing else runs between two of their turns; they share
+        one also where they work on parts of the same memory."""
         takers = [point for point in points if self._takes_turns(point)]
         others = [point for point in points if not self._takes_turns(point)]
         return [
-            *grouped(takers, self.starts, self.peers),
+            *grouped(takers, self.starts, self.peers, self.plan.parts),
             *grouped(others, self.starts, self.peers),
         ]
 
@@ -98,7 +99,12 @@ class Starter:
         pauses: bool = False,
     ) -> Request:
         """One invocation of these points, with random environment padding and buffer offsets."""
-        first = group[0].factors
+        everyone = [*group, *companions]
+        first = group[0].factors | {
+            name: max(point.factors[name] for point in everyone)
+            for name in self.plan.parts
+            if name in group[0].factors
+        }
         layout = self._layout(group[0].variant)
         spec = self.peers.get(group[0].variant)
         laid = LAID if self.network else ()
@@ -111,8 +117,8 @@ class Starter:
             | self.plan.options
             | ({"began-ns": self.began_ns} if self.plan.serial else {}),
             points=[
-                self._point(point, numbers.get(point.id) or numbers[point.untwinned.id])
-                for point in [*group, *companions]
+                self._point(point, first, numbers.get(point.id) or numbers[point.untwinned.id])
+                for point in everyone
             ],
             cpus=self._cpus(group),
             environment_padding_bytes=dice.choice(PADDINGS),
@@ -129,7 +135,7 @@ class Starter:
             scheduling=self._scheduling(group),
             turns=turns if spec is None and first.get("processes", 1) == 1 else 1,
             pauses=pauses,
-            cold_turns=turns > 1 and self.plan.begins_turns_cold(group[0].id),
+            cold_turns=turns > 1 and all(self.plan.begins_turns_cold(point.id) for point in group),
         )
 
     def _scheduling(self, group: list[Point]) -> Scheduling:
@@ -159,8 +165,13 @@ class Starter:
         layouts = [peer.get("layout") for peer in self.peers.values() if peer["twin"] == variant]
         return next((layout for layout in layouts if layout), {})
 
-    def _point(self, point: Point, counts: dict[str, int]) -> dict[str, Any]:
-        own = {key: value for key, value in point.factors.items() if key not in self.starts}
+    def _point(self, point: Point, start: dict[str, Any], counts: dict[str, int]) -> dict[str, Any]:
+        """Its factors that its start has not, or has of another size."""
+        own = {
+            key: value
+            for key, value in point.factors.items()
+            if key not in self.starts or value != start[key]
+        }
         return {**own, **counts}
 
     def start(

@@ -68,6 +68,9 @@ class Plan:
     unlooped: list[str] = field(default_factory=list)  # points whose samples are one call each
     # Settings of points whose program cannot be alive while others are, though it is stopped.
     alone: list[dict[str, Any]] = field(default_factory=list)
+    # Sizes of which a start gets the largest, and each of its points a part: the pages that lie
+    # well, or badly, are then the same for all of them.
+    parts: list[str] = field(default_factory=list)
     emulation: dict[str, str] | None = None  # which points only emulate, as experiment.yaml says
     traced: bool = False  # by proot or a debugger, so that no time counts
     settle: dict[str, Any] | None = (
@@ -169,6 +172,7 @@ class Plan:
                 ("serial", self.serial),
                 ("unlooped", self.unlooped),
                 ("alone", self.alone),
+                ("parts", self.parts),
                 ("udp_peer", self.peer),
                 ("options", self.options),
                 ("devices", self.devices),
@@ -201,6 +205,7 @@ def make_plan(
     serial = _serial(task)
     claims, looks = _blocks(task, wanted, serial)
     all_cpus = content.get("cpus") == "all"
+    cpus = _cpus(task, points, all_cpus)
     return Plan(
         experiment=experiment,
         host=host_facts.host_id(host_facts.facts()),
@@ -210,7 +215,7 @@ def make_plan(
         skipped=skipped,
         programs=programs_of(root, wanted, task.variants),
         sizes=task.sizes,
-        cpus=_cpus(task, points, all_cpus),
+        cpus=cpus,
         claims=claims,
         least=looks[0],
         looks=looks,
@@ -231,6 +236,7 @@ def make_plan(
         serial=serial,
         unlooped=[point.id for point in wanted if point.has_one_of(content.get("unlooped", []))],
         alone=content.get("alone", []),
+        parts=parts_of(content, task.topology, cpus),
         emulation=content.get("emulation"),
         traced=host_facts.tracer() is not None,
     )
@@ -324,6 +330,13 @@ def _cpus(task: _Task, points: list[Point], all_cpus: bool) -> list[int]:
     usable = len(task.topology.cpus)
     needed = max((cpus_needed(point, usable) for point in points), default=1)
     return pin(task.topology, usable if all_cpus else needed)
+
+
+def parts_of(content: dict[str, Any], topology: Topology, cpus: list[int]) -> list[str]:
+    """Sizes that points of one start may have parts of. None where the CPUs are of several nodes:
+    what a thread touched first of the whole is not what it works on of a part."""
+    nodes = {cpu.node for cpu in topology.cpus if cpu.id in cpus}
+    return content.get("parts", []) if len(nodes) == 1 else []
 
 
 def _shown(task: _Task) -> list[str]:

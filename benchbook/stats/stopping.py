@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from benchbook.core.errors import BenchbookError
 
-LOOKS = (8, 12, 16, 24)
+LOOKS = (8, 12, 16, 24, 40)
 
 Reason = Literal["", "width", "last_look", "budget"]
 
@@ -47,10 +47,10 @@ def next_look(
     """Whether to go on, decided at the looks only and by width only.
 
     `half_widths` (comparisons,) are those of the simultaneous intervals, in logs; infinite while
-    there are too few blocks. The estimates are no argument, so they cannot decide. With no
-    comparison the width counts as reached. Between two looks (after a resume) the width is not
-    looked at. Error: stopping by width costs coverage, because a run stops rather when its
-    spread came out small; tests/test_stats_coverage.py shows by how much.
+    there are too few blocks. `budget_allows_next`: one more block at least. The estimates are no
+    argument, so they cannot decide. With no comparison the width counts as reached. Between two
+    looks the width is not looked at. Error: stopping by width costs coverage, because a run stops
+    rather when its spread came out small; tests/test_stats_coverage.py shows by how much.
     """
     widths = np.asarray(half_widths, dtype=np.float64).ravel()
     if np.isnan(widths).any() or (widths < 0).any():

@@ -100,10 +100,12 @@ static void print_method(const struct bench_kernel *kernel, const struct bench_m
             continue;
         }
         const char *const *words = kernel->keys[key].words;
-        printf(" %s=%s", kernel->keys[key].name, words ? "" : "N");
+        const bool optional = kernel->keys[key].optional;
+        printf(" %s%s=%s", optional ? "[" : "", kernel->keys[key].name, words ? "" : "N");
         for (size_t word = 0; words && words[word]; word++) {
             printf("%s%s", word ? "|" : "", words[word]);
         }
+        printf("%s", optional ? "]" : "");
     }
     putchar('\n');
 }

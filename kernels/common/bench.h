@@ -26,11 +26,12 @@ enum { BENCH_KEYS_MAX = 8, BENCH_OBSERVATIONS_MAX = 32, BENCH_RANGES_MAX = 4 };
 struct bench_key {
     const char *name;
     const char *const *words; /* the values it may have, up to a NULL; without: a whole number */
+    bool optional;            /* a method takes it, and does not need it: 0 where it is left out */
 };
 
 struct bench_method {
     const char *name;
-    unsigned keys; /* bit N: it takes, and needs, the N-th of the kernel's keys */
+    unsigned keys; /* bit N: it takes the N-th of the kernel's keys, and needs it unless optional */
 };
 
 struct bench_point {

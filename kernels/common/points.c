@@ -29,6 +29,10 @@ static const char *key_name(const struct bench_kernel *kernel, size_t key) {
                                                               : NULL;
 }
 
+static bool is_optional(const struct bench_kernel *kernel, size_t key) {
+    return key >= COMMON_KEYS && kernel->keys[key - COMMON_KEYS].optional;
+}
+
 static size_t find_key(const struct bench_kernel *kernel, struct piece name, const char *whole) {
     for (size_t key = 0; key_name(kernel, key); key++) {
         if (equals(name, key_name(kernel, key))) {
@@ -91,7 +95,7 @@ static void require_exactly(const struct bench_kernel *kernel, const struct benc
     for (size_t key = 0; key_name(kernel, key); key++) {
         const bool is_seen = seen >> key & 1;
         const bool is_wanted = wanted >> key & 1;
-        if (is_wanted && !is_seen) {
+        if (is_wanted && !is_seen && !is_optional(kernel, key)) {
             refuse("--point %s lacks %s=; add it", whole, key_name(kernel, key));
         }
         if (is_seen && !is_wanted) {

@@ -17,6 +17,7 @@
 enum { LINE_BYTES = 64, THREADS_MOST = 1 << 20, HALF_PAGE = 2048 };
 enum { OPTION_MEMORY = 0x1000, OPTION_THREADS };
 enum { NO_ARRAY = -1, A, B, C, ARRAYS };
+enum { PART_BYTES, KEYS }; /* a point works on so much of each array; 0: on all of it */
 enum { SOURCE_STEP = 1 << 15, SOURCE_CHECKED = SOURCE_STEP / 8 }; /* elements */
 
 /* What a method does: to[i] = factors[0] * from[i] + factors[1] * other[i]. */
@@ -40,17 +41,19 @@ static const struct definition definitions[] = {
     [WRITE_NT] = {.to = C, .from = NO_ARRAY, .other = NO_ARRAY, .factors = {1}},
 };
 
+static const struct bench_key keys[KEYS + 1] = {[PART_BYTES] = {.name = "bytes", .optional = true}};
+
 static const struct bench_method methods[] = {
-    [COPY] = {.name = "copy"},
-    [SCALE] = {.name = "scale"},
-    [ADD] = {.name = "add"},
-    [TRIAD] = {.name = "triad"},
-    [COPY_NT] = {.name = "copy-nt"},
-    [COPY_NT_256] = {.name = "copy-nt-256"},
-    [COPY_MOVSB] = {.name = "copy-movsb"},
-    [READ] = {.name = "read"},
-    [WRITE] = {.name = "write"},
-    [WRITE_NT] = {.name = "write-nt"},
+    [COPY] = {.name = "copy", .keys = 1u << PART_BYTES},
+    [SCALE] = {.name = "scale", .keys = 1u << PART_BYTES},
+    [ADD] = {.name = "add", .keys = 1u << PART_BYTES},
+    [TRIAD] = {.name = "triad", .keys = 1u << PART_BYTES},
+    [COPY_NT] = {.name = "copy-nt", .keys = 1u << PART_BYTES},
+    [COPY_NT_256] = {.name = "copy-nt-256", .keys = 1u << PART_BYTES},
+    [COPY_MOVSB] = {.name = "copy-movsb", .keys = 1u << PART_BYTES},
+    [READ] = {.name = "read", .keys = 1u << PART_BYTES},
+    [WRITE] = {.name = "write", .keys = 1u << PART_BYTES},
+    [WRITE_NT] = {.name = "write-nt", .keys = 1u << PART_BYTES},
     {0},
 };
 
@@ -62,7 +65,7 @@ static enum stream_memory memory;
 static bool memory_is_given;
 
 static double *arrays[ARRAYS];
-static bool holds_values[ARRAYS]; /* else it must be filled before it is read */
+static size_t spoiled[ARRAYS]; /* its first elements, to be filled before they are read */
 static struct doubles values[ARRAYS];
 static struct doubles written; /* by WRITE and WRITE_NT */
 static struct stream_work work;
@@ -111,7 +114,23 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
     }
 }
 
+/* Of each array, in bytes: what the point works on. */
+static uint64_t part_of(const struct bench_point *point) {
+    return point->values[PART_BYTES] ? point->values[PART_BYTES] : bytes;
+}
+
 static void accept_point(const struct bench_point *point) {
+    const uint64_t part = part_of(point);
+    if (part % LINE_BYTES != 0 || part > bytes) {
+        refuse("bytes=%" PRIu64 " is not a multiple of %d up to --bytes %" PRIu64
+               "; give one that is",
+               part, LINE_BYTES, bytes);
+    }
+    if (memory == STATIC && loops_arrays().exact && part != bytes) {
+        refuse("bytes=%" PRIu64 " is less than the static arrays that the loops were built for; "
+               "leave it out",
+               part);
+    }
     struct stream_work unused;
     if (point->method > TRIAD && !ceilings_timed(point->method, &unused)) {
         cannot_run("%s is written for x86-64 only; leave it out here", methods[point->method].name);
@@ -181,9 +200,9 @@ static struct bench_buffers open_arrays(const struct bench_settings *settings) {
     }
     for (uint64_t array = 0; array < ARRAYS; array++) {
         values[array] = doubles_make(settings->seed, array);
+        spoiled[array] = bytes / sizeof(double);
     }
     written = doubles_same(doubles_make(settings->seed, ARRAYS));
-    work.count = bytes / sizeof(double);
     work.threads = threads;
     work.parts = aligned_alloc(_Alignof(struct stream_part), (size_t)threads * sizeof *work.parts);
     found_in = calloc((size_t)threads, sizeof *found_in);
@@ -197,16 +216,16 @@ static struct bench_buffers open_arrays(const struct bench_settings *settings) {
     };
 }
 
-/* The elements that a thread works on, as schedule(static) shares them. */
+/* Those of the first `all` elements that a thread works on, as schedule(static) shares them. */
 struct range {
     size_t first;
     size_t count;
 };
 
-static struct range range_of(int part) {
+static struct range range_of(int part, size_t all) {
     const size_t thread = (size_t)part;
-    const size_t least = work.count / (size_t)threads;
-    const size_t longer = work.count % (size_t)threads; /* the first ones, by one */
+    const size_t least = all / (size_t)threads;
+    const size_t longer = all % (size_t)threads; /* the first ones, by one */
     return (struct range){
         .first = thread * least + (thread < longer ? thread : longer),
         .count = least + (thread < longer),
@@ -214,15 +233,21 @@ static struct range range_of(int part) {
 }
 
 static void fill(int array) {
-    if (array == NO_ARRAY || holds_values[array]) {
+    if (array == NO_ARRAY || spoiled[array] == 0) {
         return;
     }
     PARALLEL_FOR
     for (int part = 0; part < threads; part++) {
-        const struct range range = range_of(part);
+        const struct range range = range_of(part, spoiled[array]);
         doubles_fill(values[array], arrays[array] + range.first, range.first, range.count);
     }
-    holds_values[array] = true;
+    spoiled[array] = 0;
+}
+
+static void spoil(int array, size_t count) {
+    if (array != NO_ARRAY && spoiled[array] < count) {
+        spoiled[array] = count;
+    }
 }
 
 static void poison(int array) {
@@ -231,7 +256,7 @@ static void poison(int array) {
     }
     PARALLEL_FOR
     for (int part = 0; part < threads; part++) {
-        const struct range range = range_of(part);
+        const struct range range = range_of(part, work.count);
         doubles_poison(arrays[array] + range.first, range.count);
     }
 }
@@ -242,7 +267,7 @@ static double *array_or_null(int array) {
 
 static void share_out(void) {
     for (int part = 0; part < threads; part++) {
-        const struct range range = range_of(part);
+        const struct range range = range_of(part, work.count);
         work.parts[part] = (struct stream_part){
             .to = work.to ? work.to + range.first : NULL,
             .from = work.from ? work.from + range.first : NULL,
@@ -256,9 +281,9 @@ static void share_out(void) {
 static struct bench_task prepare_again(const struct bench_point *point) {
     const struct definition *definition = &definitions[point->method];
     const int used[] = {definition->to, definition->from, definition->other};
-    if (definition->to != NO_ARRAY) {
-        holds_values[definition->to] = false;
-    }
+    const uint64_t part_bytes = part_of(point);
+    work.count = part_bytes / sizeof(double);
+    spoil(definition->to, work.count);
     work.to = array_or_null(definition->to);
     work.from = array_or_null(definition->from);
     work.other = array_or_null(definition->other);
@@ -270,8 +295,8 @@ static struct bench_task prepare_again(const struct bench_point *point) {
     };
     for (size_t i = 0; i < sizeof used / sizeof *used; i++) {
         if (used[i] != NO_ARRAY) {
-            task.buffers[i] = (struct bench_range){arrays[used[i]], bytes};
-            task.bytes_declared += bytes;
+            task.buffers[i] = (struct bench_range){arrays[used[i]], part_bytes};
+            task.bytes_declared += part_bytes;
         }
     }
     return task;
@@ -282,8 +307,9 @@ static struct bench_task prepare(const struct bench_point *point) {
     const struct definition *definition = &definitions[point->method];
     fill(definition->from);
     fill(definition->other);
+    const struct bench_task task = prepare_again(point);
     poison(definition->to);
-    return prepare_again(point);
+    return task;
 }
 
 static struct doubles_expected expected_of(const struct definition *definition) {
@@ -306,7 +332,7 @@ static struct doubles_found join_parts(void) {
 static struct doubles_found survey(int array, struct doubles_expected expected) {
     PARALLEL_FOR
     for (int part = 0; part < threads; part++) {
-        const struct range range = range_of(part);
+        const struct range range = range_of(part, work.count);
         found_in[part] = array == NO_ARRAY ? doubles_survey_sum(expected.values[0], range.first,
                                                                 range.count, work.parts[part].sum)
                                            : doubles_survey(&expected, arrays[array] + range.first,
@@ -321,7 +347,7 @@ static struct doubles_found survey_source(int array) {
     const struct doubles_expected own = {.values = {values[array], values[array]}, .factors = {1}};
     PARALLEL_FOR
     for (int part = 0; part < threads; part++) {
-        const struct range range = range_of(part);
+        const struct range range = range_of(part, work.count);
         found_in[part] = (struct doubles_found){.first_wrong = SIZE_MAX};
         for (size_t i = 0; i < range.count; i += SOURCE_STEP) {
             const size_t left = range.count - i;
@@ -342,7 +368,7 @@ static void check_source(int array, struct bench_report *report) {
     if (!doubles_judge(found).good) {
         bench_fail(report, "%c was written to, at element %zu first", array_names[array],
                    found.first_wrong);
-        holds_values[array] = false; /* the next point starts from a good one */
+        spoil(array, work.count); /* the next point starts from a good one */
     }
 }
 
@@ -394,6 +420,7 @@ const struct bench_kernel bench_kernel = {
     .question = "How fast is memory read, written and copied by all threads together?",
     .size = {.bytes = &bytes, .of = "each array", .multiple = LINE_BYTES, .most = INT64_MAX},
     .argp = &argp,
+    .keys = keys,
     .methods = methods,
     .accept = accept_point,
     .open = open_arrays,
