@@ -294,8 +294,8 @@ class Experiment(Model):
     )
     parts: list[Name] = Field(
         default=[],
-        description="sizes among `starts`: points that take turns share a start of the largest, "
-        "and each works on a part of its own size, where all CPUs are of one node",
+        description="sizes among `starts`. Points that take turns share one start of the largest. "
+        "Each works on a part of its own size. Not where the CPUs are of several nodes.",
     )
     definitions: dict[Name, str] = Field(description="method -> what the check demands of it")
     names: dict[Name, str] = Field(default={}, description="method -> what pages call it")
