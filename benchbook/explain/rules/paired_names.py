@@ -1,16 +1,14 @@
-"""Notes on figures whose names differ in one word (`base.latency`, `patch.latency`), and on rates
-that are just what an option asked for."""
+"""Notes on figures whose names come in pairs: they differ in one word (`base.latency`,
+`patch.latency`), or one of them has a word more (`stream`, `stream_router`)."""
 
 from __future__ import annotations
 
-import statistics
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
 from benchbook.explain.lazy_regex import late
-from benchbook.explain.model import Command, Report, Result
-from benchbook.explain.readers.common.command_lines import option
+from benchbook.explain.model import Report, Result
 from benchbook.explain.results import GIVEN, grouped
 from benchbook.explain.rules import rule
 
@@ -81,58 +79,41 @@ def _only_difference(first: Sequence[str], second: Sequence[str]) -> tuple[str, 
     return differ[0] if are_words else None
 
 
-# By tool, the options that limit a rate, with how many of their unit are a bit a second.
-_LIMITS = {
-    "iperf3": {"-b": 1.0, "--bitrate": 1.0, "--bandwidth": 1.0, "--fq-rate": 1.0},
-    "iperf": {"-b": 1.0, "--bandwidth": 1.0},
-    "rsync": {"--bwlimit": 8192.0},  # KiB where no unit is given
-    "scp": {"-l": 1000.0},
-}
-_ASKED = late(r"(\d{1,12}(?:\.\d{1,6})?)([kKmMgG]?)[bB]?(?:its?)?(?:/\d+)?")
-_SIZES = {"": 1.0, "k": 1e3, "m": 1e6, "g": 1e9}
-AS_ASKED, LEAST_RATES = (0.85, 1.05), 3
+SMALL, LEAST_NAME, MOST_FIGURES = 1.05, 4, 80
+_JOINTS = ("_", "-", "/", ".")
 
 
 @rule
-def limited_as_asked(report: Report) -> Iterator[str]:
-    """A note on a transfer over TCP whose rate is the one that an option of its command limits."""
-    limits = _LIMITS.get(report.tool)
-    if not limits or report.facts.get("protocol") == "udp":
+def names_with_one_word_more(report: Report) -> Iterator[str]:
+    """A note on pairs of names of which one has a word more at its end (`stream`,
+    `stream_router`): what that word makes of the figure."""
+    if report.tool not in ("figures", "table"):
         return
-    command = Command(report.line, report.asked)
-    for name, bits in limits.items():
-        found = _ASKED.fullmatch(option(command, name))
-        if found is None or not float(found[1]):
+    for figures in grouped(report.results, lambda own: (own.unit, own.statistic)).values():
+        named = {_called(own): own for own in figures if own.is_positive}
+        if len(named) != len(figures) or len(figures) > MOST_FIGURES:
             continue
-        size = found[2].lower()
-        if report.tool == "rsync":  # its letters are powers of 1024 bytes
-            wanted = (
-                float(found[1]) * 8 * {"": 1024.0, "k": 1024.0, "m": 2.0**20, "g": 2.0**30}[size]
-            )
-        else:
-            wanted = float(found[1]) * bits * _SIZES[size]
-        rate = _rate(report)
-        streams = report.facts.get("streams") or 1
-        if rate is None or streams != 1:
-            return
-        value, line = rate
-        if AS_ASKED[0] <= 8 * value / wanted <= AS_ASKED[1]:
-            yield (
-                f"line {line}: about {8 * value / wanted:.0%} of the rate that {name} "
-                f"{found[0]} allows came out. So that option holds the rate, and the path may "
-                "carry more"
-            )
-        return
+        pairs: dict[str, list[tuple[Result, Result]]] = {}
+        for long, own in named.items():
+            for joint in _JOINTS:
+                short, mark, word = long.rpartition(joint)
+                is_pair = mark and len(short) >= LEAST_NAME and short in named
+                if is_pair and word.isalpha():
+                    pairs.setdefault(joint + word, []).append((named[short], own))
+        if len(pairs) != 1:
+            continue
+        word, several = next(iter(pairs.items()))
+        ratios = [after.value / before.value for before, after in several]
+        if len(several) < LEAST_PAIRS or max(*ratios, 1 / min(ratios)) < SMALL:
+            continue
+        far = max(range(len(ratios)), key=lambda at: max(ratios[at], 1 / ratios[at]))
+        before, after = several[far]
+        yield (
+            f"line {after.line}: with “{word}” a figure is {min(ratios):.3g} to {max(ratios):.3g} "
+            f"times what it is without ({len(several)} pairs). Farthest apart are "
+            f"{after.value:,.6g} and {before.value:,.6g} {before.unit} (line {before.line})"
+        )
 
 
-def _rate(report: Report) -> tuple[float, int] | None:
-    """Bytes a second of the whole, or of a typical interval, with the line."""
-    named = [own for own in report.results if own.rate and own.is_positive]
-    whole = [own for own in named if own.statistic in ("total", "mean", "")]
-    if whole:
-        return whole[-1].rate or 0.0, whole[-1].line
-    parts = [own for own in named if own.statistic == "interval"]
-    if len(parts) < LEAST_RATES:
-        return None
-    middle = statistics.median(own.rate or 0.0 for own in parts)
-    return middle, min(parts, key=lambda own: abs((own.rate or 0.0) - middle)).line
+def _called(own: Result) -> str:
+    return str(own.of.get("label") or own.name)
