@@ -11,7 +11,7 @@ from benchbook.explain.results import GIVEN, grouped
 from benchbook.explain.rules import rule
 from benchbook.explain.rules.common.findings import finding
 
-# Tools of single programs and loops; what moves data has rules of its own (runs_apart.py).
+# Tools of single programs and loops; what moves data has rules of its own (transfers_apart.py).
 TOOLS = (
     "go-bench", "google-benchmark", "cargo-bench", "jmh", "benchmarkdotnet", "divan", "mitata",
     "vitest-bench", "tinybench", "nanobench", "catch2", "deno-bench", "asv", "benchmark.js",

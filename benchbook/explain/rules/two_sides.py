@@ -15,7 +15,7 @@ from benchbook.explain.readers.common.load_lines import RATE
 from benchbook.explain.results import grouped
 from benchbook.explain.rules import rule
 from benchbook.explain.rules.near_runs import TOOLS as NEAR_TOOLS
-from benchbook.explain.rules.runs_apart import TOOLS as OF_TRANSFERS
+from benchbook.explain.rules.transfers_apart import TOOLS as OF_TRANSFERS
 from benchbook.explain.units import in_base
 
 # Compared elsewhere, by themselves or not at all: profilers, monitors, and suites of benchmarks.

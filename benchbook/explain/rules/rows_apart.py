@@ -1,168 +1,17 @@
-"""Notes that compare what one log shows of several settings: transfers by two tools or on two ways,
-rows of a table that differ in one word, and columns of one unit."""
+"""Notes that compare rows or columns of one table: rows that differ in one word, columns of one
+unit, and a first row that is far from others like it."""
 
 from __future__ import annotations
 
 import statistics
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import combinations, pairwise
+from itertools import combinations
 from typing import Any
 
-from benchbook.core.number_format import bit_rate, number
-from benchbook.explain.addresses import stays_in_host
 from benchbook.explain.lazy_regex import late
-from benchbook.explain.model import SUM, Command, Report, Result
-from benchbook.explain.readers.common.command_lines import option
-from benchbook.explain.results import GIVEN, grouped
+from benchbook.explain.model import Report, Result
+from benchbook.explain.results import grouped
 from benchbook.explain.rules import rule
-
-TOOLS = ("iperf", "iperf3", "netperf", "nuttcp", "ntttcp", "qperf")
-APART, MOST_RUNS = 1.1, 6
-MANY_TIMES, LEAST_AGAIN = 10.0, 100.0  # of segments that were sent again
-_NAME = late(r"(?i)^(?![\d.:a-f]+$)(?!.*:)[a-z\d.-]*[g-z][a-z\d.-]*$")
-FIRST_OF_THREADS = (3, 16)  # the version of iperf3 that gives each stream a thread
-
-
-@rule
-def transfers_apart(reports: Sequence[Report]) -> Iterator[str]:
-    """A note on the fastest and the slowest of a few transfers of a log, and what is known to
-    differ between them."""
-    runs = [
-        (report, rate)
-        for report in reports
-        if report.tool in TOOLS and report.facts.get("protocol") != "udp"
-        if (rate := _main_rate(report))
-    ]
-    if not 2 <= len(runs) <= MOST_RUNS or "direction" in runs[0][0].columns:
-        return
-    (slow, low), (fast, high) = (
-        choose(runs, key=lambda run: run[1].rate or 0.0) for choose in (min, max)
-    )
-    if (high.rate or 0.0) < APART * (low.rate or 0.0):
-        return
-    differs = " and ".join(_differences(slow, fast))
-    if not differs or _are_other_hosts(slow, fast):
-        return
-    share = 100 * (low.rate or 0.0) / (high.rate or 1.0)
-    yield (
-        f"line {low.line}: {low.value:g} {low.unit} is {share:.3g} % of the {high.value:g} "
-        f"{high.unit} of line {high.line}. They differ in {differs}, and maybe in more. "
-        f"{_conclusion(slow, fast)}"
-    )
-
-
-def _main_rate(report: Report) -> Result | None:
-    """The total of all streams, as the receiver has it where that is known."""
-    totals = [
-        own
-        for own in report.called("throughput")
-        if own.statistic in ("total", "mean", "") and own.is_positive and own.rate
-    ]
-    sums = [own for own in totals if report.column(own, "stream") == SUM]
-    got = [own for own in sums or totals if own.of.get("end") == "receiver"]
-    of_all = got or sums or totals
-    return of_all[-1] if of_all else None
-
-
-def _are_other_hosts(slow: Report, fast: Report) -> bool:
-    """Whether both name their far ends, and these are two names: no addresses, of which a host may
-    have several."""
-    ends = [str(report.facts.get("far_address") or "") for report in (slow, fast)]
-    return all(map(_NAME.search, ends)) and ends[0] != ends[1]
-
-
-def _differences(slow: Report, fast: Report) -> list[str]:
-    """In words, what two runs are not alike in; the slower one is named first."""
-    found: list[str] = []
-    if slow.tool != fast.tool:
-        found.append(f"{slow.tool} against {fast.tool}")
-    titles = [str(report.facts.get("titled") or "") for report in (slow, fast)]
-    if all(titles) and titles[0] != titles[1] and slow.tool == fast.tool:
-        found.append(f"“{titles[0]}” against “{titles[1]}”")
-    ends = [str(report.facts.get("far_address") or "") for report in (slow, fast)]
-    if all(ends) and ends[0] != ends[1]:
-        found.append(f"the way to {ends[0]} against that to {ends[1]}")
-    counts = [report.facts.get("streams") for report in (slow, fast)]
-    if None not in counts and counts[0] != counts[1]:
-        found.append(f"{counts[0]} streams against {counts[1]}")
-    again = [
-        sum(own.value for own in report.called("retransmits") if own.statistic == "total")
-        for report in (slow, fast)
-    ]
-    if again[0] >= max(LEAST_AGAIN, MANY_TIMES * again[1]):
-        found.append(f"{again[0]:,.0f} segments sent again against {again[1]:,.0f}")
-    return found
-
-
-def _conclusion(slow: Report, fast: Report) -> str:
-    command = Command(slow.line, slow.asked)
-    several = option(command, "-P", "--parallel")
-    version = _version(slow.version)
-    is_old = not version or version < FIRST_OF_THREADS
-    if slow.tool == "iperf3" and fast.tool == "iperf" and several not in ("", "1") and is_old:
-        when = "So" if version else "So if it is older,"
-        return (
-            "iperf3 before 3.16 runs all streams in one thread, and iperf one thread for each. "
-            f"{when} the slower figure is most likely that of one core: start several iperf3, or "
-            "take a newer one"
-        )
-    same_way = slow.facts.get("far_address") == fast.facts.get("far_address")
-    if same_way and slow.tool != fast.tool:
-        return (
-            "If both ran between the same hosts, the link carries the faster rate. Then the slower "
-            "one is a limit of the tool or of its options"
-        )
-    titles = [report.facts.get("titled") for report in (slow, fast)]
-    if same_way and all(titles) and titles[0] != titles[1]:
-        return (
-            "If nothing else was changed between them, that makes the difference, and the link is "
-            "not the limit of the slower one"
-        )
-    return (
-        "If both are between the same hosts, the link is not the limit of the slower one. Look at "
-        "what is on its way only (a bridge, NAT, a tunnel, another setting)"
-    )
-
-
-def _version(text: str) -> tuple[int, ...]:
-    return tuple(int(part) for part in text.split(".")[:2] if part.isdecimal())
-
-
-BELOW, ABOVE = 0.7, 1.05  # of the link that somebody names
-_INTERFACE = late(r"(?:eth|en[sopx]?|wlan|wl|bond|br)[a-z]{0,4}\d\w{0,12}")
-
-
-@rule
-def link_in_words(report: Report) -> Iterator[str]:
-    """A note on a rate far below the link that somebody names in words, or above it."""
-    link, line = (report.facts.get(name) for name in ("said_link_bits_per_s", "said_link_line"))
-    if not link or stays_in_host(report) or "link_bits_per_s" in report.facts:
-        return
-    if report.tool == "text":
-        named = [
-            own
-            for own in report.results
-            if own.rate and _INTERFACE.fullmatch(str(own.of.get("label") or ""))
-        ]
-        rate = max(named, key=lambda own: own.rate or 0.0, default=None)
-    else:
-        rate = _main_rate(report) if report.facts.get("protocol") != "udp" else None
-    if rate is None or "direction" in report.columns:
-        return
-    share = 8 * (rate.rate or 0.0) / link
-    if share >= ABOVE and not report.facts.get("streams", 1) > 1:
-        yield (
-            f"line {rate.line}: {rate.value:g} {rate.unit} is {number(share)} times what the link "
-            f"of {bit_rate(link)} in line {line} carries. So it did not go over that link, or the "
-            "figure is wrong"
-        )
-    elif share <= BELOW and report.tool != "text":
-        yield (
-            f"line {rate.line}: {rate.value:g} {rate.unit} is {100 * share:.3g} % of the link of "
-            f"{bit_rate(link)} that line {line} names. If the whole way is as fast, something "
-            "else holds it: one core, a window, losses, or a limit on the way"
-        )
-
 
 # Heads of what is done, and not how: rows that differ in it are other work.
 _OF_WORK = late(
@@ -329,38 +178,6 @@ def columns_apart(report: Report) -> Iterator[str]:
 
 def _first(own: tuple[float, Result]) -> float:
     return own[0]
-
-
-DIP = 0.95
-
-
-@rule
-def dips_at_a_size(report: Report) -> Iterator[str]:
-    """A note on packets a second that are fewer at a size than at a larger one: larger packets
-    take no less work and more of the link."""
-    rates = [
-        own
-        for own in report.knowing("message_bytes")
-        if own.unit in ("packets/s", "messages/s") and own.is_positive and own.statistic != GIVEN
-        if "message_bytes" in own.of
-    ]
-    for (name, _, _), own in grouped(
-        rates, lambda rate: (rate.name, rate.statistic, rate.of.get("end"))
-    ).items():
-        sweep = sorted(own, key=lambda rate: int(rate.of["message_bytes"]))
-        sizes = [int(rate.of["message_bytes"]) for rate in sweep]
-        if len(sweep) < LEAST_ROWS or len(set(sizes)) != len(sizes):
-            continue
-        for before, after in pairwise(sweep):
-            if before.value < DIP * after.value:
-                yield (
-                    f"line {before.line}: {name} is {before.value:,.6g} {before.unit} at "
-                    f"{before.of['message_bytes']:,} bytes, and {after.value:,.6g} at "
-                    f"{after.of['message_bytes']:,} bytes (line {after.line}). The link is not the "
-                    "limit there, since the larger ones need more of it. Look at how driver and "
-                    "card treat that size (inlining, several packets in one descriptor)"
-                )
-                return
 
 
 LEAST_ALIKE, NEAR, FIRST_APART = 4, 1.15, 1.3

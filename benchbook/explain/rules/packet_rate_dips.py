@@ -1,0 +1,41 @@
+"""Notes on packets a second that are fewer at one size than at a larger one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+from benchbook.explain.model import Report
+from benchbook.explain.results import GIVEN, grouped
+from benchbook.explain.rules import rule
+
+DIP, LEAST_SIZES = 0.95, 3
+
+
+@rule
+def dips_at_a_size(report: Report) -> Iterator[str]:
+    """A note on packets a second that are fewer at a size than at a larger one: larger packets
+    take no less work and more of the link."""
+    rates = [
+        own
+        for own in report.knowing("message_bytes")
+        if own.unit in ("packets/s", "messages/s") and own.is_positive and own.statistic != GIVEN
+        if "message_bytes" in own.of
+    ]
+    for (name, _, _), own in grouped(
+        rates, lambda rate: (rate.name, rate.statistic, rate.of.get("end"))
+    ).items():
+        sweep = sorted(own, key=lambda rate: int(rate.of["message_bytes"]))
+        sizes = [int(rate.of["message_bytes"]) for rate in sweep]
+        if len(sweep) < LEAST_SIZES or len(set(sizes)) != len(sizes):
+            continue
+        for before, after in pairwise(sweep):
+            if before.value < DIP * after.value:
+                yield (
+                    f"line {before.line}: {name} is {before.value:,.6g} {before.unit} at "
+                    f"{before.of['message_bytes']:,} bytes, and {after.value:,.6g} at "
+                    f"{after.of['message_bytes']:,} bytes (line {after.line}). The link is not the "
+                    "limit there, since the larger ones need more of it. Look at how driver and "
+                    "card treat that size (inlining, several packets in one descriptor)"
+                )
+                return
