@@ -12,7 +12,7 @@ from typing import Any
 
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Line, Log, Report, Result
-from benchbook.explain.readers.common.text.grammar import UNIT, unit_of
+from benchbook.explain.readers.common.text.grammar import CLOCK, UNIT, in_seconds, unit_of
 from benchbook.explain.units import in_base
 
 TOOL = "text"
@@ -117,30 +117,17 @@ def _sentences(log: Log) -> list[Report]:
     return [Report(TOOL, results, results[0].line)] if results else []
 
 
-# `1:06`, `1:02:03.5` and `3m20s`, which are read as seconds where an arrow parts two of them.
-_CLOCK = late(
-    r"(?<![\w:.])(?:(?:(?P<hours>\d{1,2}):)?(?P<minutes>\d{1,3}):(?P<seconds>[0-5]\d(?:\.\d{1,6})?)"
-    r"|(?:(?P<h>\d{1,3})h ?)?(?P<m>\d{1,4})m ?(?P<s>\d{1,2}(?:\.\d{1,6})?)s)(?![\w:])"
-)
-
-
 def _may_compare(log: Log, line: Line) -> Iterator[re.Match[str]]:
     """The pairs and means of a line."""
     del log
-    for pattern, words in ((_PAIR, _ARROWS), (_MEAN, _MEANS), (_CLOCK, _ARROWS[:-1])):
+    for pattern, words in ((_PAIR, _ARROWS), (_MEAN, _MEANS), (CLOCK, _ARROWS[:-1])):
         if len(line.text) <= _LONGEST and any(word in line.text for word in words):
             yield from pattern.finditer(line.text)
 
 
-def _in_seconds(found: re.Match[str]) -> str:
-    hours, minutes = found["hours"] or found["h"] or "0", found["minutes"] or found["m"]
-    rest = found["seconds"] or found["s"]
-    return f"{3600 * int(hours) + 60 * int(minutes) + float(rest):.10g} s"
-
-
 def _pairs(log: Log, line: Line) -> Iterator[Result]:
-    if any(arrow in line.text for arrow in _ARROWS[:-1]) and len(_CLOCK.findall(line.text)) > 1:
-        line = Line(line.number, _CLOCK.sub(_in_seconds, line.text))
+    if any(arrow in line.text for arrow in _ARROWS[:-1]) and len(CLOCK.findall(line.text)) > 1:
+        line = Line(line.number, CLOCK.sub(in_seconds, line.text))
     found = [pair for pair in _PAIR.finditer(line.text) if pair["old_unit"] or pair["new_unit"]]
     ends = [*(pair.start() for pair in found[1:]), len(line.text)]
     begins = [0, *(pair.end() for pair in found)]

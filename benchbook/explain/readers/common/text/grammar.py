@@ -61,6 +61,12 @@ NUMBER = r"\d(?:[\d,]{0,19}\d)?(?:\.\d{1,18})?(?:[eE][-+]?\d{1,3})?"
 MANY = r"(?: ?(?i:million|thousand|billion)| ?[kKM](?= ))"
 _TIMES = {"thousand": 1e3, "k": 1e3, "million": 1e6, "m": 1e6, "billion": 1e9}
 _OF_TIME = late(r"(?i)time|elapsed|laten|duration|took|total|wall|min|max|avg|mean|real|sec")
+# Times of a clock, `1:06` and `1:02:03.5`, or in parts, `1m5s` and `2 h 41 min 24 s`.
+CLOCK = late(
+    r"(?<![\w:.])(?:(?:(?P<hours>\d{1,2}):)?(?P<minutes>\d{1,3}):(?P<seconds>[0-5]\d(?:\.\d{1,6})?)"
+    r"(?![\w:])|(?:(?P<h>\d{1,3}) ?h(?:ours?)?,? ?)?(?P<m>\d{1,4}) ?m(?:in(?:utes?)?)?,? ?"
+    r"(?P<s>\d{1,2}(?:\.\d{1,6})?) ?s(?:ec(?:onds?)?)?(?!\w))"
+)
 _RATE = late(rf"(?P<noun>\w+){_PER_SECOND}$")
 
 
@@ -72,6 +78,15 @@ def unit_of(text: str) -> str:
         return "B"
     found = _RATE.search(text)
     return f"{_CALLED.get(found['noun'], found['noun'])}/s" if found else ""
+
+
+def in_seconds(clock: re.Match[str]) -> str:
+    """A time of a clock, or in hours, minutes and seconds, as one in seconds."""
+    hours, minutes, seconds = (
+        float(clock[whole] or clock[part] or 0)
+        for whole, part in (("hours", "h"), ("minutes", "m"), ("seconds", "s"))
+    )
+    return f"{3600 * hours + 60 * minutes + seconds:.10g} s"
 
 
 def times_of(many: str | None) -> float:

@@ -16,9 +16,11 @@ from benchbook.explain import source_code
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Line, Log, Report, Result
 from benchbook.explain.readers.common.text.grammar import (
+    CLOCK,
     MANY,
     NUMBER,
     UNIT,
+    in_seconds,
     times_of,
     unit_of,
 )
@@ -43,11 +45,6 @@ _FIGURE = late(
     rf"(?<![\w.,/:^±-])(?:(?P<low>\d{{1,6}}(?:\.\d{{1,6}})?) ?[-\u2013] ?)?(?P<value>{NUMBER})"
     rf"(?P<many>{MANY})? ?"
     rf"(?P<unit>{UNIT}|%|[x×](?= |$|[,;.)])|{_ANY_SIZE})(?![\w/^(]|-[a-z])"
-)
-# Times of a clock: `1m5s`, `2 h 41 min 24 s`.
-_CLOCK = late(
-    r"(?<![\w.:])(?:(?P<h>\d{1,3}) ?h(?:ours?)?,? ?)?(?P<m>\d{1,3}) ?m(?:in(?:utes?)?)?,? ?"
-    r"(?P<s>\d{1,2}(?:\.\d{1,6})?) ?s(?:ec(?:onds?)?)?(?!\w)"
 )
 # Shares and ratios, which are shown where the sentence says that something changed, or of what.
 _SHARES = {"%": "%", "x": "times", "×": "times"}
@@ -155,9 +152,9 @@ def _of_line(log: Log, line: Line) -> Iterator[Result]:
 
 
 def _seconds(clock: re.Match[str]) -> str:
-    """A time in hours, minutes and seconds as one in seconds."""
-    hours, minutes, seconds = (float(clock[name] or 0) for name in ("h", "m", "s"))
-    return f"{3600 * hours + 60 * minutes + seconds:.10g} s"
+    """A time in hours, minutes and seconds as one in seconds; `12:30` is left: most likely a time
+    of day."""
+    return clock[0] if clock["minutes"] else in_seconds(clock)
 
 
 def _single(found: Sequence[re.Match[str]]) -> list[re.Match[str]]:
@@ -183,7 +180,7 @@ def _is_shown(figure: re.Match[str]) -> bool:
 
 def _figures(log: Log, line: Line) -> Iterator[Result]:
     """The figures of a sentence, but those that it only sets."""
-    text = _CLOCK.sub(_seconds, line.text)
+    text = CLOCK.sub(_seconds, line.text)
     every = list(_FIGURE.finditer(text))[:_MOST_OF_LINE]
     found = _single([own for own in every if _is_shown(own)])
     for number, figure in enumerate(found):
