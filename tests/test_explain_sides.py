@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from benchbook.explain import explanation, readers
 from benchbook.explain.api import Machine, of_content
+from benchbook.explain.readers.common.storage_lines import PROGRAMS
+from benchbook.explain.rules import rules
 
 
 def notes_of(text: str) -> str:
@@ -245,3 +248,9 @@ CURL = """    time_namelookup:  {0}
 def test_steps_of_a_request(times: tuple[float, ...], words: str) -> None:
     said = notes_of(CURL.format(*times))
     assert words in said if words else not said, said
+
+
+def test_readers_name_rules_that_compare_runs_of_their_tools() -> None:
+    assert set(readers.comparers().values()) - {"own"} <= {rule.name for rule in rules()}
+    tools = {*explanation.looked_for(), *(program.tool for program in PROGRAMS)}
+    assert readers.comparers().keys() <= tools

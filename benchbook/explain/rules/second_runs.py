@@ -5,19 +5,13 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator, Sequence
 from typing import Any
 
+from benchbook.explain import general_readers, readers
 from benchbook.explain.context.same_runs import MEASURED, WHOLE
 from benchbook.explain.model import Report, Result
 from benchbook.explain.results import GIVEN, grouped
 from benchbook.explain.rules import rule
 from benchbook.explain.rules.common.findings import finding
 
-# Tools of single programs and loops; what moves data has rules of its own (transfers_apart.py).
-TOOLS = (
-    "go-bench", "google-benchmark", "cargo-bench", "jmh", "benchmarkdotnet", "divan", "mitata",
-    "vitest-bench", "tinybench", "nanobench", "catch2", "deno-bench", "asv", "benchmark.js",
-    "table", "figures",
-)  # fmt: skip
-OF_ANYTHING = ("table", "figures")  # of which nobody knows whether the work is the same
 SPREADS = ("sample", "stddev", "error", "range", "confidence 99.9 %", "standard error", "noise")
 LEAST, MOST = 2, 500  # figures that both have
 WORTH, WORTH_BOTH = 1.03, 1.15  # the largest ratio; where some are faster
@@ -33,8 +27,9 @@ def second_runs(reports: Sequence[Report]) -> Iterator[str]:
     Decided by figures that each run has once and without a spread. Silent where the text says that
     both are the same code, or where the log compares them itself.
     """
-    for several in grouped(reports, lambda report: report.tool).values():
-        if len(several) != 2 or several[0].tool not in TOOLS or _is_told(several):
+    for tool, several in grouped(reports, lambda report: report.tool).items():
+        is_here = readers.comparers().get(tool) == second_runs.name
+        if not is_here or len(several) != 2 or _is_told(several):
             continue
         first, second = map(_figures, several)
         shared = [(first[key], second[key]) for key in first if key in second]
@@ -43,7 +38,7 @@ def second_runs(reports: Sequence[Report]) -> Iterator[str]:
         slower = [(_slower(*pair), pair) for pair in shared]
         slowest, quickest = (pick(slower, key=_ratio) for pick in (max, min))
         span = max(slowest[0], 1 / quickest[0])
-        is_other = several[0].tool in OF_ANYTHING
+        is_other = tool in general_readers.TOOLS  # whose work nobody knows
         if not WORTH <= span <= (OTHER_TABLE if is_other else OTHER_WORK):
             continue
         up = [entry for entry in slower if entry[0] > 1]

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from benchbook.explain import readers
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import SUM, Command, Report, Result
 from benchbook.explain.readers.common.command_lines import option
 from benchbook.explain.rules import rule
 
-TOOLS = ("iperf", "iperf3", "netperf", "nuttcp", "ntttcp", "qperf")
 APART, MOST_RUNS = 1.1, 6
 MANY_TIMES, LEAST_AGAIN = 10.0, 100.0  # of segments that were sent again
 _NAME = late(r"(?i)^(?![\d.:a-f]+$)(?!.*:)[a-z\d.-]*[g-z][a-z\d.-]*$")
@@ -23,7 +23,8 @@ def transfers_apart(reports: Sequence[Report]) -> Iterator[str]:
     runs = [
         (report, rate)
         for report in reports
-        if report.tool in TOOLS and report.facts.get("protocol") != "udp"
+        if readers.comparers().get(report.tool) == transfers_apart.name
+        if report.facts.get("protocol") != "udp"
         if (rate := main_rate(report))
     ]
     if not 2 <= len(runs) <= MOST_RUNS or "direction" in runs[0][0].columns:

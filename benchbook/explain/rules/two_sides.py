@@ -1,5 +1,5 @@
 """Notes on a few runs of one tool in a log whose figures nobody compares: how far they are apart,
-and in which words the log says that they differ."""
+and in which words the log says that they differ. Not of tools whose readers name another rule."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import chain
 
 from benchbook.core.number_format import listed
+from benchbook.explain import readers
 from benchbook.explain.context.same_runs import plain
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Report, Result
@@ -15,22 +16,8 @@ from benchbook.explain.readers.common.load_lines import RATE
 from benchbook.explain.results import grouped
 from benchbook.explain.rules import rule
 from benchbook.explain.rules.near_runs import TOOLS as NEAR_TOOLS
-from benchbook.explain.rules.transfers_apart import TOOLS as OF_TRANSFERS
 from benchbook.explain.units import in_base
 
-# Compared elsewhere, by themselves or not at all: profilers, monitors, and suites of benchmarks.
-NOT_HERE = {
-    *OF_TRANSFERS, "figures", "table", "table without units", "text", "top", "mpstat", "vmstat",
-    "iostat", "zpool-iostat", "numastat", "turbostat", "pcm-memory", "slurm", "mtr",
-    "asv", "benchee", "benchmark-action", "benchmark-ips", "benchmark.js", "benchmarktools",
-    "benchmarkdotnet", "go-bench", "iai-callgrind", "cargo-bench", "catch2", "criterion", "divan",
-    "google-benchmark", "haskell-criterion", "hyperfine", "jmh", "mitata", "nanobench", "nvbench",
-    "phpbench", "pyperf", "pytest-benchmark", "r-bench", "microbenchmark", "rustc-perf", "timeit",
-    "tasty-bench", "tinybench", "vitest-bench", "cProfile", "gprof", "perf-c2c", "perf-record",
-    "pprof", "papi", "cachegrind", "strace", "cuda-profile", "likwid-perfctr", "perf-stat",
-    "likwid-powermeter", "query-plan", "metric histogram", "simulation", "reframe", "phoronix",
-    "llama.cpp", "gromacs", "es-rally", "speedtest", "etcd", "db_bench",
-}  # fmt: skip
 # Facts of what was done: runs that differ in one of them did other work, and on purpose.
 OF_WORK = (
     "operation", "test", "block_bytes", "message_bytes", "working_set_bytes", "array_bytes",
@@ -74,7 +61,7 @@ def sides_of_log(reports: Sequence[Report]) -> Iterator[str]:
     Decided by one figure that all of them have, which does not overlap between the two.
     """
     for tool, own in grouped(reports, lambda report: report.tool).items():
-        if tool in NOT_HERE or not 2 <= len(own) <= MOST_RUNS:
+        if tool in readers.comparers() or not 2 <= len(own) <= MOST_RUNS:
             continue
         if any("message_bytes" in report.columns or "is_paced" in report.facts for report in own):
             continue  # a pace was asked for; message_tables.py compares what is of many sizes
