@@ -25,6 +25,7 @@ from benchbook.explain.context import (
     own_errors,
     printed_help,
     process_totals,
+    program_names,
     quoted_rates,
     said_above,
     said_links,
@@ -205,6 +206,7 @@ def of_content(name: str, content: bytes, machine: Machine) -> Explained:
             threads_of_commands.tell,
             claims.tell,
             said_above.tell,
+            program_names.tell,
         ):
             with _guarded(f"reading of {telling.__module__}", notes):
                 telling(log_part, own)
@@ -233,6 +235,7 @@ def of_content(name: str, content: bytes, machine: Machine) -> Explained:
     notes[:] = dict.fromkeys(notes)
     if not any(own for _, own in parts):
         parts = [(log, reports)]  # of messages alone
+        program_names.tell_failed(log, reports)
     left: list[Unread] = []
     with _guarded("search for lines that were not read", notes):
         said = [*notes, *(finding.explanation for finding in findings)]
