@@ -54,7 +54,7 @@ def signs() -> list[Sign]:
     """All programs that are known by a line."""
     text = Path(__file__).with_name("program_names.toml").read_text(encoding="utf-8")
     return [
-        Sign(name, own["words"], late(own["pattern"]), own.get("above", False))
+        Sign(own.get("name", name), own["words"], late(own["pattern"]), own.get("above", False))
         for name, own in tomllib.loads(text).items()
     ]
 

@@ -19,6 +19,11 @@ _ROW = late(
     r"[, ]+(?:in )?(?P<time>[\d.,]+(?:e[+-]?\d+)?) ?(?:s|secs?|seconds)\b,? ?\(?(?P<rate>"
     r"[\d.,]+) ?(?P<unit>[kMGT]?B/s|bytes/sec)"
 )
+# Of versions that print no rate: busybox without its option, toybox, and those of old systems.
+_BYTES = late(
+    r"^(?P<bytes>\d{1,18}) bytes(?: \([\d.]{1,9} ?[KMGT]i?B\))? (?:copied|transferred)\.?$"
+)
+_REAL = late(r"^[Rr]eal\s+(?:(?P<minutes>\d{1,6})m ?)?(?P<seconds>\d{1,9}\.\d{1,6}) ?s?$")
 _COMMAND = late(r"(?:^|[\s;&|])dd (?P<words>\w+=[^\s;&|]+(?: \w+=[^\s;&|]+)*)")
 _RECORDS = late(r"^(?:# ?)?\d+\+\d+ (?:records|enregistrements|Datensätze|registros) ")
 _UNITS = {"bytes/sec": "B/s"}
@@ -35,6 +40,7 @@ class _Run(Run):
     has_records: bool = False  # since the last copy: what follows them is the whole one
     # Whether its copy may be one of status=progress: no records above, and whole seconds.
     may_go_on: bool = False
+    bytes_alone: int = 0  # of a copy that was printed without its time
     # Files that were read or written, and may be in the cache; one set for all runs.
     seen: set[str] = field(default_factory=set)
 
@@ -69,6 +75,22 @@ def _line(reading: Reading[_Run], text: str) -> None:
                 "elapsed_error_s": half_digit(found["time"]),
             }
         reading.add("copy", found["rate"], _UNITS.get(found["unit"], found["unit"]), "mean", of)
+    elif found := _BYTES.match(text):
+        run = reading.begin(asked=run.asked, seen=run.seen)
+        options = run.asked
+        if options:
+            run.facts |= {"input": options.get("if", ""), "output": options.get("of", "")}
+            run.facts["block"] = options.get("bs") or options.get("obs", "")
+        run.bytes_alone = int(found["bytes"])
+        reading.show("bytes copied", found["bytes"], "B")
+    elif run.bytes_alone and (found := _REAL.match(text)):
+        seconds = 60 * int(found["minutes"] or 0) + float(found["seconds"])
+        reading.show("time elapsed", seconds, "s")
+        if seconds > 0:  # of the whole program, so that the copy itself is no slower
+            reading.show(
+                "bytes by the time elapsed", float(f"{run.bytes_alone / seconds / 1e3:.4g}"), "kB/s"
+            )
+        run.bytes_alone = 0
     elif _RECORDS.match(text):
         run.has_records = True
     elif "drop_caches" in text:

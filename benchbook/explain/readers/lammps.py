@@ -49,6 +49,8 @@ def _line(reading: Reading[_Run], text: str) -> None:
         run = reading.begin()
         run.facts |= {"processes": int(found["processes"]), "steps": int(found["steps"])}
         run.facts["particles"] = int(found["count"])
+        if found["what"] == "particles":
+            run.facts["printed_by"] = "sparta"
         reading.add("loop time", float(found["time"]), "s")
     elif not reading.run.line:
         return

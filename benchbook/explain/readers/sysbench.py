@@ -117,6 +117,7 @@ _NEAR = 3  # lines from a command to its banner
 class _Run(Run):
     named: set[str] = field(default_factory=set)  # what its results are called, with the statistic
     begun: bool = False  # a title of its own was read
+    is_quoted: bool = False  # its result stands in a sentence
     queried: bool = False  # the counts of its queries follow
     numbers: dict[str, Printed] = field(default_factory=dict)
     intervals: int = 0  # of its tests of databases
@@ -160,7 +161,11 @@ def _line(asked: dict[int, dict[str, Any]], reading: Reading[_Run], text: str) -
         # A filter took its head: what a command asked for holds for all that it started.
         asked_for = {name: run.facts[name] for name in _LASTING if name in run.facts}
         run = reading.begin(version=run.version, facts=asked_for)
-    if banner or (text.startswith(_BEGINS) and run.named):
+    if banner and run.is_quoted and _QUOTED.search(text):
+        # Somebody says in a line each what two versions make of the same command.
+        asked_for = {name: run.facts[name] for name in _LASTING if name in run.facts}
+        run = reading.begin(facts=asked_for)
+    elif banner or (text.startswith(_BEGINS) and run.named):
         is_of_command = run.line in asked and number <= run.line + _NEAR
         run = reading.begin(facts=run.facts if is_of_command and not run.results else {})
     if banner:
@@ -350,7 +355,7 @@ def _figures(reading: Reading[_Run], text: str) -> None:
         statistic = f"p{share}" if share else _STATISTICS.get(found[1], found[1])
         _add(reading, "latency", found["time"], "ms", statistic, of)
     elif len(text) < LONGEST and _is_quoted(run, text) and (found := _QUOTED.search(text)):
-        _add(reading, "transfer rate", found[1], "MiB/s")
+        run.is_quoted = _add(reading, "transfer rate", found[1], "MiB/s")
 
 
 def _add(
@@ -360,9 +365,12 @@ def _add(
     unit: str,
     statistic: str = "",
     of: dict[str, Any] | None = None,
-) -> None:
-    if reading.add(name, digits, unit, statistic, of):
+) -> bool:
+    """Add a figure; whether it is a number."""
+    is_number_at_all = reading.add(name, digits, unit, statistic, of)
+    if is_number_at_all:
         reading.run.named.add(f"{name} {statistic}".rstrip())
+    return is_number_at_all
 
 
 def _common(run: _Run) -> dict[str, Any]:

@@ -43,6 +43,8 @@ _CLOCK = late(
     r"(?:(?P<h>\d{1,4}) ?h(?:ours?)?,? ?)?(?P<m>\d{1,6}) ?m(?:in(?:utes?)?)?,? ?"
     r"(?P<s>\d{1,2}(?:\.\d{1,6})?) ?s(?:ec(?:onds?)?)?"
 )
+# Minutes and seconds with decimals, as GNU time prints them: without these it may be a time of day.
+_MINUTES = late(r"(?:(?P<h>\d{1,3}):)?(?P<m>\d{1,3}):(?P<s>[0-5]\d\.\d{1,3})")
 # A change in per cent, with its interval where it has one; whatever sign stands before it.
 _SIGNED = r"[+\u2212-]?\d+(?:\.\d+)?"
 _CHANGE = late(
@@ -105,6 +107,10 @@ _BARE = late(
     r"|gen ?\d|ipc|cpi|op/s|ops|(?:# ?)?alloc(?:ation)?s(?: ?/ ?op)?|gcs?(?: count)?",
     re.I,
 )
+# Statistics without a unit, next to columns that have one.
+_BARE_STATISTIC = late(
+    r"(?:min|max|avg|mean|median|std ?dev|p\d{2}(?:\.\d{1,3})?|\d{2}(?:\.\d{1,3})?th)", re.I
+)
 _MEMORY = late(r"alloc|\bmem|\brss\b|heap|footprint|\bpeak\b", re.I)
 _MEMORY_UNITS = {
     "B": "B", "KB": "kB", "kB": "kB", "MB": "MB", "GB": "GB", "KiB": "KiB", "MiB": "MiB",
@@ -145,6 +151,7 @@ def figures_of(
         if holds_units(column.head)
     ]
     of_row = of_row or next(iter(said), "")
+    has_units = bool(of_row) or any(unit_of(column.head) for column in of_columns)
     names_rows = any(column.named for column in of_columns)
     for at, (column, cell) in enumerate(zip(of_columns, cells, strict=False)):
         if of_row and holds_units(column.head):
@@ -152,10 +159,18 @@ def figures_of(
         if others := list(_of_comparison(line, column.head, cell, cells[:2])):
             compared += others
             continue
+        if has_units and _BARE_STATISTIC.fullmatch(column.head.strip(" :")):
+            number = log.number(cell) if _PLAIN.fullmatch(cell) else None
+            if number is not None:
+                name = column.head.strip(" :")
+                compared.append(Result(name, number, "1", line.number, GIVEN))
+                continue
         if several := list(cells_of_several.figures_of(line, column.head, cell)):
             compared += several
             continue
-        if "m" in cell and (clock := _CLOCK.fullmatch(cell)):
+        has_clock = "m" in cell or (":" in cell and not unit_of(column.head))
+        clock = (_CLOCK.fullmatch(cell) or _MINUTES.fullmatch(cell)) if has_clock else None
+        if clock:
             parts = (clock["h"] or "0", clock["m"], clock["s"])
             seconds = sum(float(part) * 60 ** (2 - at) for at, part in enumerate(parts))
             name, statistic = name_of(column.head), statistic_of(column.head)
