@@ -84,6 +84,20 @@ def test_the_program_of_a_command(command: str, name: str) -> None:
     assert program_of(command.split()) == name
 
 
+def test_what_a_kernel_says_is_of_no_program() -> None:
+    text = (
+        "fio-3.35\n"
+        "[  123.456789] nvme nvme0: I/O 12 QID 3 timeout, aborting\n"
+    )  # fmt: skip
+    assert "fio" not in _named(text)
+
+
+def test_nanoseconds_of_cyclictest_are_not_called_microseconds() -> None:
+    row = "T: 0 ( 2289) P:80 I:200 C: 100000 Min:   3000 Act:    5000 Avg:    5000 Max:  32000\n"
+    assert _named(row) == ["cyclictest"]
+    assert "cyclictest" not in _named(f"$ cyclictest -m -p 80 -N\n{row}")
+
+
 def test_minutes_and_statistics_of_cells() -> None:
     clocks = "| Threads | Before |\n| -- | -- |\n| 1 | 7:03.03 |\n| 2 | 1:02:00.5 |\n"
     [report] = of_content("log", clocks.encode(), Machine()).reports

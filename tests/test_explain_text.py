@@ -142,7 +142,7 @@ def test_a_size_that_nobody_used_is_no_figure() -> None:
 
 
 def test_further_figures_of_a_line_are_quoted() -> None:
-    rows = [f" {at}#x.tar :  40303104 ->  1246653{at} (3.233), 179.{at} MB/s\n" for at in range(4)]
+    rows = [f" {at}: x.tar :  40303104 ->  1246653{at} (3.233), 179.{at} MB/s\n" for at in range(4)]
     assert of("".join(rows)).unread
 
 

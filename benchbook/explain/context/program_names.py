@@ -26,6 +26,8 @@ _INTERPRETERS = late(
 _SCRIPT = late(r"^[\w./~+-]{1,200}\.(?:py|jl|rb|js|mjs|ts|sh|pl|php|R|lua)$")
 _NAME = late(r"^(?=.*[A-Za-z])[A-Za-z0-9_][\w.+-]{1,40}$")
 _VALUE = late(r"^[\d.,:/x-]{1,20}$|^[\w-]{1,20}=\S{0,60}$")
+# Who says something of another program, and data frames, which have a name already.
+_NO_PROGRAMS = ("kernel", "shell", "pandas")
 _FENCE = ("```", "~~~")
 # A command without a prompt: a path to a program, and options or names of files.
 _PATH = late(r"^(?:\.{1,2}|~)?/(?:[\w.+-]+/)*[A-Za-z][\w.+-]*(?: +[\w./=:,%-]+)*$")
@@ -89,7 +91,7 @@ def tell_failed(log: Log, reports: Sequence[Report]) -> None:
     """Give what a program said as it failed the name of the program, whose banner is above."""
     named = [own for own in _named(log) if own.above]
     for report in reports:
-        if report.results or report.facts.get("printed_by"):
+        if report.results or report.tool in _NO_PROGRAMS or report.facts.get("printed_by"):
             continue
         names = {own.name: own for own in named if own.line < report.line}
         if len(names) == 1:
@@ -100,7 +102,10 @@ def tell_failed(log: Log, reports: Sequence[Report]) -> None:
 
 
 def _is_general(report: Report) -> bool:
-    return report.tool in general_readers.TOOLS and not report.facts.get("printed_by")
+    is_named = report.tool in _NO_PROGRAMS
+    return (
+        report.tool in general_readers.TOOLS and not is_named and not report.facts.get("printed_by")
+    )
 
 
 def _is_of(own: _Named, report: Report, first: int) -> bool:
@@ -115,8 +120,8 @@ def _tell(report: Report, name: str, version: str) -> None:
     report.version = report.version or version
     if NOTE in report.notes:
         report.notes[report.notes.index(NOTE)] = (
-            f"There is no reader of {name}: the figures with units are shown as they stand in the "
-            "text."
+            f"No reader knows these lines of {name}: the figures with units are shown as they "
+            "stand in the text."
         )
 
 

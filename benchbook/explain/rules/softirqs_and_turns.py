@@ -111,13 +111,15 @@ def lines_in_turn(report: Report) -> Iterator[str]:
 
 
 LEAST_SHARED, MOST_BLOCKS, APART = 2, 4, 1.25
+BLOCKS = ("figures", "gocryptfs")  # whose runs are a few named rates each
 
 
 @rule
 def blocks_apart(reports: Sequence[Report]) -> Iterator[str]:
     """A note on blocks of the same named figures, for what differs most among their rates."""
-    blocks = [_figures(report) for report in reports if report.tool == "figures"]
-    if not 2 <= len(blocks) <= MOST_BLOCKS:
+    of_blocks = [report for report in reports if report.tool in BLOCKS]
+    blocks = [_figures(report) for report in of_blocks]
+    if len({report.tool for report in of_blocks}) != 1 or not 2 <= len(blocks) <= MOST_BLOCKS:
         return
     shared = set(blocks[0]).intersection(*blocks[1:])
     rates = [name for name in shared if name[1].endswith("/s")]
@@ -130,10 +132,7 @@ def blocks_apart(reports: Sequence[Report]) -> Iterator[str]:
     times, low, high = max(pairs, key=lambda pair: pair[0])
     if times >= APART:
         titles = {
-            own.line: report.facts.get("titled")
-            for report in reports
-            for own in report.results
-            if report.tool == "figures"
+            own.line: report.facts.get("titled") for report in of_blocks for own in report.results
         }
         of = [f" ({titles[own.line]})" if titles.get(own.line) else "" for own in (high, low)]
         yield (
