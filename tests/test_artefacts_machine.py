@@ -437,7 +437,7 @@ def test_events_that_took_turns() -> None:
     finding = only(multiplexed_counter.detect(seen(evidence=rows)))
     assert (finding.effect, finding.where) == ("informs", ["a"])
     assert "1 event took turns" in finding.explanation
-    assert "for 25\u00a0% of the time and scaled it by 4" in finding.explanation
+    assert "for 25\u00a0% of the time and scaled by 4" in finding.explanation
     groups = [count("CPI", 1.0, multiplexed=True, source="likwid MEM + L2")]
     assert (
         "an unknown part of the time"

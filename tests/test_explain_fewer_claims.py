@@ -79,23 +79,6 @@ JMH = """"a.b.Validation.testOne",
     "score" : 102.9,
     "scoreError" : 12.4,
 """
-BUILDS = """gcc v.c -lm {}
-time ./a.out
-real\t9m24.355s
-user\t9m23.541s
-sys\t0m0.597s
-
-gcc v.c -lm {}
-time ./a.out
-real\t3m52.704s
-user\t3m52.290s
-sys\t0m0.292s
-
-time ./a.out
-real\t6m3.331s
-user\t6m2.943s
-sys\t0m0.192s
-"""
 SHELL = "real\t0m9.787s\nuser\t0m9.600s\nsys\t0m0.108s\n"
 LLAMA = """| model    |  test |           t/s |
 | -------- | ----: | ------------: |
@@ -142,14 +125,17 @@ A-8                     147.1n ± 4%   128.7n ± 83%  -12.54% (p=0.023 n=10)
         ("is one run", LLAMA.format(error="0.00"), LLAMA.format(error="0.19")),
         ("was lost in the printed", LLAMA.format(error="0.19"), LLAMA.format(error="0.00")),
         ("queues of ZFS", POOL.format(read="1s", write="9ms"), POOL.format(read="9ms", write="1s")),
-        # Other options make another program.
-        ("3 runs lies between", BUILDS.format("-O2", "-O2"), BUILDS.format("-O1", "-O3")),
         ("without optimisation", "$ gcc -O0 -o t t.c\n" + SHELL, "$ t/io_uring -O0 -n1\n" + SHELL),
     ],
 )
 def test_said_only_where_it_is_certain(words: str, log: str, near: str) -> None:
     assert words in statements(log)
     assert words not in statements(near)
+
+
+def test_an_interval_is_no_point() -> None:
+    near = TWO.replace("87.5", "0.7").replace("56.8", "0.7").replace("0.67", "0.01")
+    assert "interval goes from 0.9976 to 1.0043" in statements(near.format(mean=210.9, ratio=1.0))
 
 
 def test_no_other_rows_are_counted_where_they_are_the_same_row() -> None:

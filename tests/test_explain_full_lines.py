@@ -242,7 +242,7 @@ KINDS = [
      ROUTER.format(nova="93.31", linux="92.00")),
     ("most echoes wait", SWING.format(least="2.784"), SWING.format(least="150.784")),
     ("879 requests failed", LOCUST.format(failed="879(66.84%)"), LOCUST.format(failed="0(0.00%)")),
-    ("So that one core may hold the rate", TOP.format(share="93.2"), TOP.format(share="13.2")),
+    ("So CPU 0 is at its limit with them", TOP.format(share="93.2"), TOP.format(share="13.2")),
     ("of the time of all CPUs are soft interrupts", MPSTAT.format(soft="48.25", idle="14.75"),
      MPSTAT.format(soft=" 8.25", idle="54.75")),
     ("so 14 % were lost there", QDISC.format(lost=1414), QDISC.format(lost=14)),

@@ -105,6 +105,8 @@ def test_sides_are_compared(text: str, words: str) -> None:
         f"{HOST}\n[sudo] password for x:\n{INNER}",  # a prompt is no title
         HOST + dd("35 MB/s", "3", "of=a.bin bs=4k count=25600"),  # blocks of another size
         f"### Sequential read\n{HOST}### Random read\n{INNER}",  # other work
+        # A title above the first only may be that of both.
+        FENCED.format("Now in the container, which is slow:", INNER) + FENCED.format("", HOST),
         "Before:\n" + WRK.format(latency=6.1, rate=9803.25)
         + "\nAfter:\n" + WRK.format(latency=6.1, rate=9803.25).replace("60 conn", "30 conn"),
     ],

@@ -15,6 +15,7 @@ from benchbook.explain.rules.common.findings import finding
 from benchbook.findings import Finding
 
 TESTS_ITSELF = "pyperf"  # and says which pairs it finds no difference for
+NARROW = 0.01  # half of the interval of a ratio: less and two digits show no interval
 
 
 class _Timed(NamedTuple):
@@ -78,6 +79,12 @@ def _of_ratio(kind: str, said: dict[str, Any]) -> Finding:
         "slower": said["slower"].mean,
         "fastest": said["fastest"].mean,
     }
+    digits = 2
+    exact = words["slower"].base_value / words["fastest"].base_value
+    if said["error"] < NARROW and abs(exact - 1) <= said["error"]:
+        digits = 4  # of the means: of the printed ratio both ends would be one number
+        words |= {"low": exact - said["error"], "high": exact + said["error"]}
+    words |= {f"{end}_shown": f"{words[end]:.{digits}f}" for end in ("low", "high")}
     about = [words["slower"], words["fastest"]]
     return finding(kind, words, about=about)
 

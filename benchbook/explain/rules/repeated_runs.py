@@ -16,7 +16,6 @@ from benchbook.findings import Finding
 
 LEAST, MOST = 3, 5  # runs: of more, their shape is looked at elsewhere
 ALIKE = 1.25  # slowest ÷ fastest of the others
-APART = 1.3  # of all
 LEAST_NS = 1e6  # of a run: shorter ones differ by the start of the program
 OF_RUN = ("time elapsed", "time", "throughput", "transfer rate", "event rate", "bandwidth")
 WHOLE = ("", "mean", "total", "sample")
@@ -24,7 +23,7 @@ WHOLE = ("", "mean", "total", "sample")
 
 @rule
 def repeated_runs(reports: Sequence[Report]) -> Iterator[Finding | str]:
-    """Three to five runs of the same, of which the first is far slower, or which lie far apart.
+    """Three to five runs of the same, of which the first is far slower.
 
     Decided by one figure of each whole run. Only where a command is shown for each of them, or for
     none: then nothing that the log has differs between them.
@@ -43,12 +42,6 @@ def repeated_runs(reports: Sequence[Report]) -> Iterator[Finding | str]:
             words |= {"slowest": slowest, "times": first / max(others)}
             yield finding("first-of-runs", words)
             return
-        if max(slowness) >= APART * min(slowness):
-            ends = (min(figures, key=_value), max(figures, key=_value))
-            words |= {"least": ends[0], "most": ends[1]}
-            words["times"] = max(slowness) / min(slowness)
-            yield finding("runs-of-same-apart", words).explanation
-            return
 
 
 def _are_whole(several: Sequence[Figure]) -> bool:
@@ -65,10 +58,6 @@ def _are_whole(several: Sequence[Figure]) -> bool:
 
 def _slowness(result: Result) -> float:
     return result.base_value if result.is_time else 1 / result.base_value
-
-
-def _value(result: Result) -> float:
-    return result.value
 
 
 TWO_APART = (1.15, 4.0)  # slower ÷ faster: less is usual, more is other work

@@ -51,7 +51,6 @@ def one_run_decides(report: Report) -> Iterator[str]:
             found.append((share * deviation.value / mean.value, words))
     if found:
         words = max(found, key=lambda entry: entry[0])[1]
-        words["left"] = len(found) - 1 or None
         yield finding("one-run-decides", words, about=[words["far"]]).explanation
 
 

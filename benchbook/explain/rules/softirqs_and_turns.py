@@ -6,34 +6,17 @@ from __future__ import annotations
 import statistics
 from collections.abc import Iterator, Sequence
 
-from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Report, Result
 from benchbook.explain.results import grouped
 from benchbook.explain.rules import rule
 
-BUSY, LEAST_SOFT = 70.0, 30.0  # per cent of a core; of all CPUs
-_OF_CORE = late(r"^CPU of ksoftirqd/(?P<core>\d{1,4})$")
+LEAST_SOFT = 30.0  # per cent of all CPUs
 
 
 @rule
 def soft_interrupts(report: Report) -> Iterator[str]:
-    """A note for a core whose ksoftirqd is busy, and for CPUs that mostly handle packets."""
-    if report.tool == "top":
-        busy = [
-            (own, found["core"])
-            for own in report.results
-            if own.value >= BUSY and (found := _OF_CORE.match(own.name))
-        ]
-        if busy:
-            own, core = max(busy, key=lambda pair: pair[0].value)
-            yield (
-                f"line {own.line}: ksoftirqd/{core} uses {own.value:g} % of CPU {core}: the kernel "
-                "handles soft interrupts there, mostly packets that arrive. So that one core may "
-                "hold the rate, whatever the others do. Spread the work (RSS, RPS, irqbalance), or "
-                "look for what makes it dear: small packets, firewall rules, a driver without "
-                "offloads"
-            )
-    elif report.tool in ("mpstat", "sar"):
+    """A note for CPUs that mostly handle packets; of top monitors.py speaks."""
+    if report.tool in ("mpstat", "sar"):
         soft = [own for own in report.called("soft interrupts") if "core" not in own.of]
         idle = {own.line: own for own in report.called("idle")}
         high = [own for own in soft if own.is_number and own.value >= LEAST_SOFT]

@@ -119,8 +119,8 @@ def one_at_a_time(reports: Sequence[Report]) -> Iterator[Finding | str]:
         else:
             yield (
                 f"line {slow.line}: one thread had one request under way, so {slow.value:,.6g} a "
-                f"second is one over its time, {number(each_ns / 1e3)} us. More threads (-t) or a "
-                "deeper queue show what the storage can do"
+                f"second is one over its time, {number(each_ns / 1e3)} us. More requests at a time "
+                "show what the storage can do"
             )
         return
 

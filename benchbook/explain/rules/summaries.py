@@ -71,7 +71,6 @@ def compared_without_spread(report: Report) -> Iterator[str]:
     if near:
         share, first, second = near[0]
         words: dict[str, Any] = {"first": first, "second": second, "share": share}
-        words["left"] = len(near) - 1 or None
         yield finding("compared-without-spread", words).explanation
 
 

@@ -172,8 +172,10 @@ def _differences(low: Side, high: Side) -> str:
     if all(words) and words[0] != words[1]:
         found.append(f"“{words[0]}” against “{words[1]}”")
     elif words[0] != words[1]:
-        at = low if words[0] else high
-        found.append(f"“{words[0] or words[1]}” above line {at.last.line}")
+        at, other = (low, high) if words[0] else (high, low)
+        # A title above the first of them may be that of both.
+        if at.last.line > other.last.line:
+            found.append(f"“{words[0] or words[1]}” above line {at.last.line}")
     if slow.version and fast.version and slow.version != fast.version:
         found.append(f"version {slow.version} against {fast.version}")
     asked = _asked(slow), _asked(fast)
