@@ -113,16 +113,16 @@ OSU = """# OSU MPI Bandwidth Test v5.6.2
             TWO_RUNS.format(deviation="3.471", least="108.965"),
         ),
         (
-            "have in common",
+            "that both runs have",
             GO_TWICE.format(init=742025, full=2632499614),
-            "All 2 figures that the two runs have in common are slower in the second, by a factor "
+            "All 2 times and rates that both runs have are slower in the second, by a factor "
             "of 1.056 to 1.794.",
             GO_TWICE.format(init=413700, full=2493167000),
         ),
         (
-            "have in common",
+            "that both runs have",
             GO_TWICE.format(init=742025, full=1632499614),
-            "Of 2 figures that the two runs have in common, 1 is slower in the second, by a factor "
+            "Of 2 times and rates that both runs have, 1 is slower in the second, by a factor "
             "of up to 1.794. That is",
             GO_TWICE.format(init=419000, full=2393167343),
         ),
