@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 
 from benchbook.explain.results import Group, Key, Result
@@ -48,3 +48,16 @@ def sweeps_of(groups: Mapping[Key, Group]) -> list[Sweep]:
                     rated.add(name)
     timed = {name: own for name, own in by_name.items() if own and name not in rated}
     return [Sweep(own[size] for size in sorted(own)) for own in (timed or by_name).values()]
+
+
+def with_printed_rates(results: Iterable[Result], sweep: Sweep) -> Sweep:
+    """The rates that stand on the lines of these times, where each line has one of its own: a tool
+    may compute them of the slowest process, and not of the mean. Else the sweep itself."""
+    rates: dict[int, list[Result]] = {}
+    for own in results:
+        if own.statistic == "mean" and bytes_per_s(1.0, own.unit) is not None:
+            rates.setdefault(own.line, []).append(own)
+    found = [rates.get(own.line, []) for own in sweep]
+    if any(len(own) != 1 or own[0].value <= 0 for own in found):
+        return sweep
+    return Sweep(own[0] for own in found)

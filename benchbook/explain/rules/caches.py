@@ -14,7 +14,7 @@ from benchbook.explain.results import grouped
 from benchbook.explain.rules import Ask, Machine, rule
 from benchbook.explain.rules.common.devices import has_own_memory
 from benchbook.explain.rules.common.findings import ask, finding
-from benchbook.explain.sweeps import Sweep, time_of
+from benchbook.explain.sweeps import Sweep, time_of, with_printed_rates
 from benchbook.explain.units import bytes_per_s
 from benchbook.findings import Finding
 
@@ -254,7 +254,7 @@ def sweep_leaves_cache(reports: list[Report], machine: Machine) -> Iterator[Ask 
         # Of messages, not of an algorithm of many that changes with the size.
         if report.facts.get("pattern") == "point to point" or report.called("time")
         for sweep in report.sweeps
-        if (fall := fall_of(sweep))
+        if (fall := fall_of(with_printed_rates(report.results, sweep)))
     ]
     if not falls:
         return

@@ -8,7 +8,7 @@ from itertools import pairwise
 from benchbook.explain.model import Report
 from benchbook.explain.rules import rule
 from benchbook.explain.rules.common.findings import finding
-from benchbook.explain.sweeps import Sweep
+from benchbook.explain.sweeps import Sweep, with_printed_rates
 from benchbook.explain.units import bytes_per_s
 from benchbook.findings import Finding
 
@@ -64,6 +64,7 @@ def rate_falls_with_size(report: Report) -> Iterator[Finding]:
     for sweep in report.sweeps if "message_bytes" in report.columns else []:
         if len(sweep) < LEAST_SIZES + 1:
             continue
+        sweep = with_printed_rates(report.results, sweep)  # noqa: PLW2901
         rates = [
             size / time if time > 0 else 0.0
             for size, time in zip(sweep.sizes, sweep.times, strict=True)
@@ -95,6 +96,8 @@ def rate_drops_at_size(report: Report) -> Iterator[Finding | str]:
     for sweep in report.sweeps if "message_bytes" in report.columns else []:
         if len(sweep) < LEAST_SIZES + 1 or min(sweep.times) <= 0:
             continue
+        is_rate = not _is_time(sweep) and report.facts.get("pattern") != "collective"
+        sweep = with_printed_rates(report.results, sweep)  # noqa: PLW2901
         sizes = sweep.sizes
         rates = [size / time for size, time in zip(sizes, sweep.times, strict=True)]
         peak = max(range(len(rates)), key=rates.__getitem__)
@@ -108,7 +111,6 @@ def rate_drops_at_size(report: Report) -> Iterator[Finding | str]:
             yield finding("drops-at-size", words)
             return
         lower = next((at for at in range(peak, len(rates)) if max(rates[at:]) <= LESS * tail[0]), 0)
-        is_rate = not _is_time(sweep) and report.facts.get("pattern") != "collective"
         is_step = lower > 0 and rates[lower] <= CLIFF * rates[lower - 1]  # delays.py tells it
         is_there = at is None and is_rate and not is_step and 0 < lower < len(rates) - 1
         if is_there and sizes[-1] >= LEAST_LESS:

@@ -38,7 +38,9 @@ UNITS = {
     "records/s": "records/s", "records/sec": "records/s",
     "ns/iter": "ns", "us/iter": "us", "µs/iter": "us", "ms/iter": "ms", "ms/t": "ms",
     "KByte/s": "kB/s", "MByte/s": "MB/s", "GByte/s": "GB/s", "MBytes/s": "MB/s",
-    "GBytes/s": "GB/s", "KOperations/s": "kops/s",
+    "GBytes/s": "GB/s", "Kbytes/s": "kB/s", "Mbytes/s": "MB/s", "Gbytes/s": "GB/s",
+    "MBytes/sec": "MB/s", "GBytes/sec": "GB/s", "Mbytes/sec": "MB/s", "Gbytes/sec": "GB/s",
+    "KOperations/s": "kops/s",
     "pps": "packets/s", "PPS": "packets/s", "iops": "operations/s", "Iops": "operations/s",
     "MBit/s": "Mbit/s", "GBit/s": "Gbit/s", "KBit/s": "kbit/s", "Mbits/s": "Mbit/s",
     "Gbits/s": "Gbit/s", "Mbits/sec": "Mbit/s", "Gbits/sec": "Gbit/s", "Mbit/sec": "Mbit/s",
@@ -53,6 +55,7 @@ UNIT = "|".join(re.escape(unit) for unit in sorted(UNITS, key=len, reverse=True)
 _SPACED = "|".join(re.escape(unit) for unit in UNITS if len(unit) > 1)  # `total GB/s`, no `per s`
 _IN_HEAD = late(
     rf"[(\[] ?(?P<unit>{UNIT}) ?[)\]]|(?:^|, ?| in |_)(?P<bare>{UNIT})$"
+    rf"|^(?P<first>{_SPACED}) ?(?=[(\[][^()\[\]]{{1,40}}[)\]]$)"
     rf"|(?<=[\w).] )(?P<spaced>{_SPACED})$|(?<=[A-Z]) (?P<of_time>s)$"
     r"|(?<=[Tt]ime|ency|tion)/(?P<after>ns|us|µs|ms|s)$"
 )
@@ -108,7 +111,12 @@ def unit_of(head: str) -> str:
     if found is None:
         return ""
     return UNITS[
-        found["unit"] or found["bare"] or found["spaced"] or found["after"] or found["of_time"]
+        found["unit"]
+        or found["first"]
+        or found["bare"]
+        or found["spaced"]
+        or found["after"]
+        or found["of_time"]
     ]
 
 
@@ -126,7 +134,10 @@ def names_unit(head: str) -> bool:
 @lru_cache(maxsize=KEPT)
 def name_of(head: str) -> str:
     """A head without its unit."""
-    return _IN_HEAD.sub("", head.rstrip(" :")).strip(" ,:_-") or head.rstrip(" :")
+    text = head.rstrip(" :")
+    found = _IN_HEAD.search(text)
+    edge = "()[] ,:_-" if found and found["first"] else " ,:_-"
+    return _IN_HEAD.sub("", text).strip(edge) or text
 
 
 @lru_cache(maxsize=KEPT)
