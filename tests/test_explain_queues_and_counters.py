@@ -228,7 +228,7 @@ def statements(log: str) -> str:
         ),
         (
             ETHTOOL.format(name="rx_missed_errors", count=5270),
-            "hardly holds any rate",
+            "They count from the start of the interface, so a burst",
             ETHTOOL.format(name="rx_missed_errors", count=1725828),
         ),
         (

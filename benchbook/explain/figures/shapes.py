@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 
 from benchbook.explain.figures.cells import (
     Settings,
@@ -20,6 +21,7 @@ from benchbook.explain.figures.matrix import matrices
 from benchbook.explain.figures.percentiles import percentile_tables
 from benchbook.explain.figures.pivot import Cell, best_tables
 from benchbook.explain.figures.rows import TIMES, rows_of
+from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Report, Result
 from benchbook.explain.results import grouped
 from benchbook.explain.units import in_base
@@ -54,7 +56,21 @@ def tables_of(report: Report, width: int, marked: Collection[int] = ()) -> list[
         tables += pivots
     if left:
         tables.append(_long(report, left, width))
+    if report.tool in AS_PRINTED:
+        tables = [_without_powers(table) for table in tables]
     return sorted(tables, key=lambda table: table.line)
+
+
+# Of what nobody knows the tool of: its MB may be 2^20 bytes, so no power is claimed.
+AS_PRINTED = ("text", "figures", "figures in JSON", "table", "table without units", "lines alike")
+_POWERS = late(r"(?<=/s) \(10[³⁶⁹]\)")
+
+
+def _without_powers(table: FigureTable) -> FigureTable:
+    """The table with units as they were printed."""
+    rows = [[_POWERS.sub("", cell) for cell in row] for row in table.rows]
+    heads = [_POWERS.sub("", head) for head in table.heads]
+    return replace(table, heads=heads, rows=rows, title=_POWERS.sub("", table.title))
 
 
 def _pivots(

@@ -257,7 +257,7 @@ def _report(log: Log, run: _Run, command: Command | None) -> Report:
 def _learn(run: _Run, command: Command | None) -> None:
     """Protocol, way and ends from all that was seen."""
     words = command.words if command else ()
-    if run.client is None and command:
+    if run.client is None and ("-c" in words or "-s" in words):  # and not for `iperf3 -v`
         run.client = "-c" in words
     run.reverse = run.reverse or "-R" in words or "--reverse" in words
     if run.reverse:

@@ -49,11 +49,11 @@ def _line(reading: Reading[_Run], text: str) -> None:
     elif found := _IDLE.match(text) or _HOSTED.match(text):
         run = reading.begin() if run.results else run
         run.line = run.line or reading.line.number
-        reading.add("idle time", found["time"], "ms", "mean")
+        reading.add("idle latency", found["time"], "ms", "mean")
         parts = found.groupdict()
         reading.show("idle jitter", parts.get("old") or parts.get("jitter"), "ms")
         for statistic, group in (("min", "low"), ("max", "high")):
-            reading.show("idle time", parts.get(group), "ms", statistic)
+            reading.show("idle latency", parts.get(group), "ms", statistic)
     elif found := _RATE.match(text):
         run.way, run.ways = found["way"].lower(), run.ways + 1
         of: dict[str, Any] = {"direction": run.way}

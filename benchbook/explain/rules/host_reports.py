@@ -19,7 +19,7 @@ def loaded_line(report: Report) -> Iterator[Finding]:
     """A line whose round trip grows many times while a speed test fills it."""
     if report.tool != "speedtest":
         return
-    idle = report.only("idle time", "mean")
+    idle = report.only("idle latency", "mean")
     loaded = [own for own in report.called("time under load") if own.statistic == "mean"]
     if idle is None or not idle.is_positive or not loaded:
         return
@@ -35,7 +35,7 @@ def longest_under_load(report: Report) -> Iterator[str]:
     """A note for single echoes that wait far longer under load, where the mean does not."""
     if report.tool != "speedtest":
         return
-    idle = report.only("idle time", "mean")
+    idle = report.only("idle latency", "mean")
     loaded = [own for own in report.called("time under load") if own.is_positive]
     means = [own for own in loaded if own.statistic == "mean"]
     longest = max(

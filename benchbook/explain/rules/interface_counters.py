@@ -17,7 +17,7 @@ from benchbook.findings import Finding
 
 State = tuple[Report, Finding | None]
 _MOST_LINES, _MOST_GROUPS, _MOST_SHOWN = 5000, 200, 4
-FEW = 1e-5  # of the packets: what hardly matters
+FEW = 5e-5  # of the packets: what hardly matters
 _COUNT = r"\d{1,20}"
 
 _NO_ROOM = "no-room"
@@ -243,8 +243,10 @@ def _state(groups: Sequence[_Group], results: Sequence[Result]) -> State:
     is_whole = group.every(bad[0]) and not group.is_of_queues
     words["share"] = group.share(bad[0]) if is_whole else None
     words["of_first"] = "first" if len(bad) > 1 else "alone"
-    name = "counted-lost" if kind else "counted-few"
-    return report, finding(name, words, about=bad[:_MOST_SHOWN], why=kind or "other")
+    if not kind:
+        report.notes.append(finding("counted-few", words, why="other").explanation)
+        return report, None
+    return report, finding("counted-lost", words, about=bad[:_MOST_SHOWN], why=kind)
 
 
 def _is_all(name: str) -> bool:

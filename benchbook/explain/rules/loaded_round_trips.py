@@ -14,6 +14,7 @@ from benchbook.explain.rules.common.findings import finding
 from benchbook.findings import Finding
 
 TIMES, LEAST_NS = 3.0, 2e7  # of the idle round trip; above it
+STEADY = 0.02  # of the slow round trip, between its shortest and its longest
 _UNDER_LOAD = late(
     r"(?i)\b(?:load\w*|busy|(?:up|down)load\w*|transfer\w*|iperf3?|speed ?test\w*|saturat\w*"
     r"|during|full|traffic|stress\w*|copy\w*)\b"
@@ -41,6 +42,9 @@ def two_pings(reports: Sequence[Report]) -> Iterator[Finding]:
         waited = loaded.base_value - idle.base_value
         if waited < LEAST_NS or loaded.base_value < TIMES * idle.base_value:
             continue
+        least, most = (busy.only("round trip", end) for end in ("min", "max"))
+        if least and most and most.base_value - least.base_value < STEADY * loaded.base_value:
+            continue  # a delay that never varies is that of the way, or was set, and no queue
         titles = [str(report.facts.get("titled") or "") for report in (calm, busy)]
         is_said = bool(_UNDER_LOAD.search(titles[1]) and not _UNDER_LOAD.search(titles[0]))
         words: dict[str, Any] = {"idle": idle, "loaded": loaded, "waited_ns": waited}

@@ -77,7 +77,8 @@ def fixed_delay(report: Report) -> Iterator[Finding]:
     Decided by the sweep: over a factor of 64 in bytes and more the time grows threefold at most.
     What takes so long for the smallest is no transfer.
     """
-    is_sized = bool(report.knowing("message_bytes"))
+    is_collective = report.tool == "nccl-tests" or report.facts.get("pattern") == "collective"
+    is_sized = is_collective and bool(report.knowing("message_bytes"))
     for (name, statistic, _), several in report.groups.items() if is_sized else ():
         if not name.endswith("time") or "min" in statistic:
             continue

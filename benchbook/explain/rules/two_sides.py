@@ -172,10 +172,10 @@ def _differences(low: Side, high: Side) -> str:
     if all(words) and words[0] != words[1]:
         found.append(f"“{words[0]}” against “{words[1]}”")
     elif words[0] != words[1]:
-        at, other = (low, high) if words[0] else (high, low)
+        titled, bare = (low, high) if words[0] else (high, low)
         # A title above the first of them may be that of both.
-        if at.last.line > other.last.line:
-            found.append(f"“{words[0] or words[1]}” above line {at.last.line}")
+        if titled.last.line > bare.last.line:
+            found.append(f"“{words[0] or words[1]}” above line {titled.last.line}")
     if slow.version and fast.version and slow.version != fast.version:
         found.append(f"version {slow.version} against {fast.version}")
     asked = _asked(slow), _asked(fast)

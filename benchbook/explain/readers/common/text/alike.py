@@ -24,6 +24,7 @@ _NUMBER = late(
     r"(?<![\w.,:/-])(?P<value>-?\d[\d,]{0,20}(?:\.\d{1,18})?(?:[eE][-+]?\d{1,3})?)"
     rf"(?: ?(?P<unit>{UNIT})(?![\w/]))?(?![\w:/-])"
 )
+_SIZE = late(r"[kKMGT]?i?B")
 _PADDED = late(r" +(?=[:=|])|(?<=[:=|]) +")  # `np=8  :` and `np=16 :`
 _DIGITS = late(r"\d+(?:[.,:]\d+)*")
 _NAME = late(r"(?P<name>[^\W\d_][\w.-]*(?: [\w.-]+){0,2}) ?[:=(@]{0,2} ?$")
@@ -89,8 +90,11 @@ def _as_they_stand(log: Log, line: Line) -> Iterator[Result]:
         named = _NAME.search(line.text[: found.start()][-60:])
         value = log.number(found["value"])
         if value is not None:
-            name = named["name"] if named else f"number {at}"
-            yield Result(name, value, found["size"] or "1", line.number, GIVEN, of)
+            name = named["name"] if named else ""
+            if not name or _SIZE.fullmatch(name):  # the unit of the number before is no name
+                name = f"number {at}"
+            unit = "%" if line.text.startswith("%", found.end()) else found["size"] or "1"
+            yield Result(name, value, unit, line.number, GIVEN, of)
 
 
 def _numbers(log: Log, text: str) -> Iterator[tuple[str, float, str]]:
