@@ -144,7 +144,7 @@ GPU[0] 		: Current PowerPlay Level: manual
         (PERF_TEST.format(rates="-r 55"), "hardly anything was done", "The command varies"),
         (
             STREAM.format(copy="97.8", scale="68.3", add="76.9", triad="62.6"),
-            "The size of its arrays was not read",
+            "Its rates and times make arrays",
             "a call of memcpy",
         ),
         (

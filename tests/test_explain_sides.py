@@ -85,7 +85,7 @@ SAID = "They differ in "
         (
             "Before:\n" + WRK.format(latency=6.1, rate=9803.25)
             + "\nAfter:\n" + WRK.format(latency=5.0, rate=11939.5),
-            "So the log does not show what makes the difference",
+            "Repeat both in turns with only one thing changed",
         ),
         (
             "Before:\n" + WRK.format(latency=6.1, rate=9803.25)

@@ -172,7 +172,7 @@ def printed(log: str, capsys: pytest.CaptureFixture[str]) -> str:
         (TABLE.format(end="5.10 |\n"), "PP 64, TG 128"),
         (PERF, "None of the processor's events was counted"),
         (OF_80_MILLION + ROWS, "array elements 80,000,000"),
-        (ROWS, "The size of its arrays was not read"),
+        (ROWS, "Its rates and times make arrays"),
         (CRITERION, "may be why"),
         (POOP, "212,000,000,000"),
         (SMALL_CHANGES, "BenchmarkMinMed ns/op new in line 3 changes by -1.72 %"),

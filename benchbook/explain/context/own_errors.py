@@ -49,10 +49,11 @@ def own_warnings(log: Log, messages: Sequence[Message]) -> list[str]:
         for line in reversed(log.having(*_WARNINGS, *_WORDS))
         if line.number not in taken
         and len(line.text) <= _LONGEST_WARNING
+        and "umb terminal" not in line.text  # of no meaning for its figures
         and (_WARNED.match(line.text.strip()) or _FAILED.match(line.text.strip()))
     }
     first = sorted(lines.items(), key=itemgetter(1))[:_MOST_WARNINGS]
-    return [f"Line {number} of the log says: “{text}”." for text, number in first]
+    return [f"Line {number} of the log says: “{text.rstrip('.')}”." for text, number in first]
 
 
 def own_errors(log: Log) -> list[Message]:

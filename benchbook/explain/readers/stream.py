@@ -374,8 +374,7 @@ def _report(run: _Run, asked: _Asked, said: _Asked) -> Report:
     array_bytes = _array_bytes(facts)
     is_made = not array_bytes and _PEAK not in facts
     if is_made and (array_bytes := _array_by_rates(run)):
-        made = f"its rates and times make {_mb(array_bytes)}"
-        notes.append(f"The size of its arrays was not read: {made}.")
+        notes.append(f"Its rates and times make arrays of {_mb(array_bytes)}.")
     is_known = array_bytes and (is_exact or array_bytes >= _WELL_ROUNDED)
     repetitions = facts.pop("runs", None)
     run.version = str(facts.pop("version", ""))

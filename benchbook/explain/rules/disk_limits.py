@@ -158,6 +158,7 @@ def requests_under_way(report: Report) -> Iterator[Finding | str]:
         "queue_depth" in report.facts
         and in_flight < NOT_FULL * asked
         and report.facts.get("engine") not in WAITING
+        and not _is_in_submission(report)
         and not {"rate", "rate_iops"} & fio_options(report).keys()
     ):
         yield (

@@ -119,8 +119,8 @@ def echoes_swing(report: Report) -> Iterator[str]:
     if deviation.value >= mean.value and swing >= LEAST_SWING_NS and echoes >= LEAST_ECHOES:
         yield (
             f"line {mean.line}: round trips go from {least.value:g} to {most.value:g} {most.unit} "
-            f"and deviate by more than their mean ({mean.value:g}). A cable is steadier: look for "
-            "a radio link, a full queue or a busy host"
+            f"and deviate by more than their mean ({mean.value:g}). Look for a radio link, a "
+            "full queue or a busy host"
         )
 
 

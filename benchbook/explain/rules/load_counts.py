@@ -55,7 +55,7 @@ def _no_such_time(report: Report, count: Result, took: float) -> Finding:
     """A clock that went over its end; the time that was asked for makes the rate, where it is
     known."""
     asked = _seconds(option(Command(report.line, report.asked), "-d", "--duration", "-z"))
-    words = {"count": count, "years": took / 3.156e7, "asked": asked}
+    words = {"count": count, "years": took / 3.15576e7, "asked": asked}
     return finding("no-such-time", words, made=count.value / asked if asked else None)
 
 

@@ -365,6 +365,7 @@ def longest_of_intervals(report: Report) -> Iterator[Finding]:
         yield finding("longest-of-intervals", words, about=[most])
 
 
+NEARLY_ALL = 0.9  # of its operations
 IDLE = 0.2  # of the time: less was spent on operations
 
 
@@ -385,9 +386,10 @@ def mostly_idle(report: Report) -> Iterator[Finding]:
         return
     # Kinds of which the log shows nothing may take as long as those that it shows.
     mean_ns = sum(count.value * mean.base_value for count, mean in kinds)
-    mean_ns /= sum(count.value for count, _ in kinds)
+    shown = sum(count.value for count, _ in kinds)
+    mean_ns /= shown
     count = rate.value * took
-    if count * mean_ns / 1e9 < IDLE * took:
+    if count * mean_ns / 1e9 < IDLE * took and shown >= NEARLY_ALL * count:
         lines = f"line {kinds[0][1].line}"
         words: dict[str, Any] = {"rate": rate, "count": count, "mean_ns": mean_ns, "took": took}
         yield finding("mostly-idle", words, busy=count * mean_ns / 1e9, lines=lines)

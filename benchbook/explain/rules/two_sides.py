@@ -31,6 +31,9 @@ _ORDINAL = late(
     r"(?=$|[^\W\d_])"
 )
 _PROMPT = late(r"(?i)\[sudo\]|\bpassword\b")
+# Of a sentence that goes on, and of one about the log itself: no name of a run.
+_PROSE = late(r"(?i)^(?:and|but|so|be|also|then|these|this|those|that|it|here|some)\s+\S+\s+\S")
+_COUNT = late(r"\d+")  # of files: the second copy has another name than the first
 _PACE = late(r"--?(?:load|rate|target|qps|bwlimit|limit)\b|-R\b")  # of a load that is paced
 _OF_KERNEL = ("/dev/zero", "/dev/null", "/dev/urandom", "/dev/random", "/dev/full")
 _WAY = late(r"(?i)(?:read|writ|rand|seq|upload|download|revers|insert|select|updat|delet)")
@@ -79,8 +82,8 @@ def sides_of_log(reports: Sequence[Report]) -> Iterator[str]:
             yield (
                 f"line {low.line}: {low.name} is {low.value:,.6g} {low.unit}, {100 / ratio:.3g} % "
                 f"of the {high.value:,.6g} {high.unit} of line {high.line} ({ratio:.3g} times "
-                f"apart). They differ in {differs}, and maybe in more. So the log does not show "
-                "what makes the difference. Repeat both in turns with only one thing changed"
+                f"apart). They differ in {differs}, and maybe in more. Repeat both in turns with "
+                "only one thing changed"
             )
         elif len(own) == 2 and 1 < ratio <= NEAR and tool not in NEAR_TOOLS:
             yield (
@@ -101,6 +104,8 @@ def _work(report: Report) -> tuple[str, ...]:
     if report.tool == "dd":  # of a copy, which ends are devices of the kernel
         ends = (str(report.facts.get(end) or "") for end in ("input", "output"))
         facts += [end if end in _OF_KERNEL else "" for end in ends]
+    if report.tool == "hdparm":  # its drives are compared on purpose
+        facts.append(str(report.facts.get("disk")))
     return tuple(facts)
 
 
@@ -157,7 +162,8 @@ def _asked(report: Report) -> tuple[str, ...]:
 def words_above(report: Report) -> str:
     """What stands above a run as its title, without the number of the run."""
     words = str(report.facts.get("titled") or report.facts.get("said_above") or "")
-    return "" if _PROMPT.search(words) else _ORDINAL.sub("", words)
+    is_name = not (_PROMPT.search(words) or _PROSE.match(words))
+    return _ORDINAL.sub("", words) if is_name else ""
 
 
 def _differences(low: Side, high: Side) -> str:
@@ -181,6 +187,8 @@ def _differences(low: Side, high: Side) -> str:
     asked = _asked(slow), _asked(fast)
     if all(asked) and asked[0] != asked[1]:
         only = [[word for word in own if word not in other] for own, other in (asked, asked[::-1])]
+        if [*map(_of_file, only[0])] == [*map(_of_file, only[1])]:
+            only = [[], []]
         if any(map(_PACE.match, chain(*only))):
             return ""
         if max(map(len, only)) <= MOST_WORDS and any(only):
@@ -193,6 +201,12 @@ def _differences(low: Side, high: Side) -> str:
         elif not found:
             return ""
     return listed(found)
+
+
+def _of_file(word: str) -> str:
+    """A word without the count in the name of a file."""
+    is_file = ("/" in word or word.startswith(("of=", "if="))) and "/dev/" not in word
+    return _COUNT.sub("#", word) if is_file else word
 
 
 def _shown(text: str) -> str:

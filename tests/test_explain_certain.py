@@ -1,0 +1,105 @@
+"""Sentences that are said only where the log leaves nothing else open."""
+
+from __future__ import annotations
+
+import pytest
+
+from benchbook.explain.explanation import explained
+from benchbook.explain.rules import Machine
+
+FIO = """job: (g=0): rw=write, bs=(R) 4096B-4096B, (W) 4096B-4096B, (T) 4096B-4096B, \
+ioengine={engine}, iodepth=1
+fio-3.15
+Starting {jobs} threads
+job: (groupid=0, jobs={jobs}): err= 0: pid=67: Thu Sep 12 21:39:55 2019
+  write: IOPS=202, BW=202MiB/s (212MB/s)(32.0GiB/161967msec)
+{times}
+  cpu          : usr=26.64%, sys={system}%, ctx=4894, majf=0, minf=0
+"""
+SLAT = "    slat (usec): min=243, max=110517, avg=4550.92, stdev=3093.61\n"
+CLAT = "    clat (usec): min=1, max=116, avg={wait}, stdev=2.33"
+YCSB = """[OVERALL], RunTime(ms), 10110
+[OVERALL], Throughput(ops/sec), 98.9
+[UPDATE], Operations, {updates}
+[UPDATE], AverageLatency(us), 54.99
+"""
+DD = """# dd if=a.tar of=/mnt/zfs/test{first}.tar bs=4M
+1056+1 records in
+1056+1 records out
+4430673920 bytes (4.4 GB, 4.1 GiB) copied, 69.4666 s, 63.8 MB/s
+# dd if=a.tar of={second} bs=4M
+1056+1 records in
+1056+1 records out
+4430673920 bytes (4.4 GB, 4.1 GiB) copied, 70.3975 s, 62.9 MB/s
+"""
+HDPARM = """{one}:
+
+/dev/{disk}:
+ Timing buffered disk reads:  64 MB in  4.33 seconds = 14.78 MB/sec
+
+{other}:
+
+/dev/hdc:
+ Timing buffered disk reads:  64 MB in 20.98 seconds =  3.05 MB/sec
+"""
+
+
+def _fio(engine: str = "libaio", jobs: int = 1, times: str = "", system: float = 5.0) -> str:
+    return FIO.format(engine=engine, jobs=jobs, times=times, system=system)
+
+
+@pytest.mark.parametrize(
+    ("log", "silent", "near", "said"),
+    [
+        (
+            _fio(jobs=32, times=CLAT.format(wait=4), system=1237.33),
+            "A job of fio used",
+            _fio(times=CLAT.format(wait=4), system=72.1),
+            "A job of fio used",
+        ),
+        (
+            _fio(times=SLAT + CLAT.format(wait=4.12)),
+            "requests under way",
+            _fio(times=CLAT.format(wait=4.12)),
+            "requests under way",
+        ),
+        (
+            YCSB.format(updates=491),
+            "waits for no answer",
+            YCSB.format(updates=1000),
+            "waits for no answer",
+        ),
+        (
+            DD.format(first=333, second="/mnt/zfs/test334.tar"),
+            "They differ in",
+            DD.format(first=333, second="/mnt/ext4/copy.tar"),
+            "They differ in",
+        ),
+        (
+            HDPARM.format(one="Under 2.4.21", other="Under 2.5.75", disk="md1"),
+            "They differ in",
+            HDPARM.format(one="Under 2.4.21", other="Under 2.5.75", disk="hdc"),
+            "“Under 2.5.75” against “Under 2.4.21”",
+        ),
+        (
+            HDPARM.format(one="And some figures of it", other="These are with X", disk="hdc"),
+            "They differ in",
+            HDPARM.format(one="Without X", other="With X", disk="hdc"),
+            "“With X” against “Without X”",
+        ),
+        (
+            "WARNING: Dumb terminal, expect unglorified output.\nBandwidth: 2.401 Mbit/s\n",
+            "Dumb",
+            "WARNING: clock is not stable.\nBandwidth: 2.401 Mbit/s\n",
+            "“WARNING: clock is not stable”.",
+        ),
+    ],
+)
+def test_silent_where_it_is_not_certain(log: str, silent: str, near: str, said: str) -> None:
+    assert silent not in _words(log)
+    assert said in _words(near)
+
+
+def _words(log: str) -> str:
+    record = explained("log", log.encode(), Machine())
+    return "\n".join([*record["notes"], *(own["explanation"] for own in record["findings"])])
