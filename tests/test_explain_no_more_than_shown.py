@@ -121,6 +121,49 @@ PING = "PING 192.168.10.1 (192.168.10.1) 56(84) bytes of data.\n" + "".join(
         1,
     )
 )
+SMIS = """turbostat: cpu3 jitter 26083 8533
+Core\tCPU\tAvg_MHz\tBusy%\tBzy_MHz\tTSC_MHz\tIRQ\tSMI
+-\t-\t63\t4.06\t1562\t2808\t1885\t70
+0\t0\t73\t4.00\t1816\t2808\t916\t35
+1\t1\t44\t3.06\t1436\t2808\t969\t35
+"""
+RUNS_OF_TIME = """1 thread, 1 plugin
+real    1m28.974s
+user    0m43.532s
+sys     0m0.436s
+
+1 thread, 3 plugins
+real    {alone}
+user    2m1.771s
+sys     0m0.624s
+
+8 threads, 8 plugins
+real    1m50.864s
+user    8m28.599s
+sys     0m5.092s
+
+16 threads, 16 plugins
+real    2m36.466s
+user    17m53.479s
+sys     0m12.519s
+"""
+COARSE = """| Threads | Average Time |
+|---------|--------------|
+| 1       | {least}ms    |
+| 8       | 11ms         |
+| 16      | 22ms         |
+| 32      | 55ms         |
+"""
+GAINS = """| Threads | Time (s) |
+|---------|----------|
+| 1       | 20.3     |
+| 4       | 12.0     |
+| 8       | 8.0      |
+| 16      | {last}   |
+"""
+ECHOES = "PING 10.0.0.5 (10.0.0.5) 56(84) bytes of data.\n{head}" + "".join(
+    f"64 bytes from 10.0.0.5: icmp_seq={number} ttl=64 time=11.2 ms\n" for number in range(12, 20)
+)
 MODES = """WorkloadResult  99: 1 op, {q3} ns, {q3}00 ns/op
 
 Mean = 164.000 ns, StdErr = 5.416 ns (3.30%), N = 100, StdDev = 54.160 ns
@@ -192,6 +235,19 @@ GPU[0] 		: Current PowerPlay Level: manual
         (MODES.format(q3="200.00"), "one tick of .NET's clock", "takes the times for bimodal"),
         (MODES.format(q3="237.25"), "takes the times for bimodal", "one tick of .NET's clock"),
         (ROCM, "The level of GPU 0 is manual", "line 1: the level"),
+        (SMIS, "Line 4 counts 35 SMIs", "70 SMIs"),
+        (RUNS_OF_TIME.format(alone="2m47.404s"), "156.466 s", "with each step of the threads"),
+        (RUNS_OF_TIME.format(alone="1m29.404s"), "with each step of the threads", "stay with 1,"),
+        (COARSE.format(least=0), "printed as 0 ms", "with each step of the threads"),
+        (COARSE.format(least=5), "If they share one work, stay with 1.", "cores than"),
+        (GAINS.format(last="7.4"), "hardly improves beyond 8 threads", "no longer"),
+        (GAINS.format(last="8.1"), "no longer improves beyond", "hardly"),
+        (ECHOES.format(head=""), "have no reply in this log", "radio"),
+        (
+            ECHOES.format(head="From 10.0.0.6 icmp_seq=1 Destination Host Unreachable\n"),
+            "11.2",
+            "have no reply in this log",
+        ),
         ("        Speed: 10Mb/s\n        Duplex: Half\n", "shows half duplex", "is set to half"),
     ],
 )

@@ -38,7 +38,7 @@ _VERDICTS = ("No change in performance detected", "Change within noise threshold
 
 
 _MANY = 0.1  # of the measurements
-_DISTURBED = ": that many are no chance; other work or a clock that changes may be why"
+_DISTURBED = ": other work or a clock that changes may be why"
 
 
 def _is_many(found: re.Match[str]) -> bool:

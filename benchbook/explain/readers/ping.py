@@ -49,6 +49,7 @@ _IN_FLIGHT = late(r"\bin-flight (\d{1,9})\b")
 # Of a flood: what was between echoes, and the recent ones' weighted mean.
 _FLOOD = late(r"\bipg/ewma (?P<gap>\d[\d.,]*)/(?P<recent>\d[\d.,]*) (?P<unit>ms|us|s)\b")
 _STEPPED = late(r"[Ww]arning: time of day goes back \((?P<back>-?\d{1,20}) ?(?P<unit>u?s)\)")
+_UNREACHED = late(r"^\s*(?:\S+ )?From \S+.{0,60}icmp_seq[= ]\d+ Destination \w+ (?:U|u)nreachable")
 _CHECKSUM = late(r"^checksum mismatch from \S+")
 _TITLE = late(r"^\s*--- (?P<host>\S+) ping statistics ---")
 # iputils in the languages that are not above: names and units of a reply, and the order of what
@@ -125,6 +126,10 @@ def _stepped(runs: list[ping_runs.Run], line: Line, found: re.Match[str]) -> Non
 
 def _checksum(runs: list[ping_runs.Run], line: Line, found: re.Match[str]) -> None:
     ping_runs.going(runs, line).facts.setdefault("checksum_line", line.number)
+
+
+def _unreached(runs: list[ping_runs.Run], line: Line, _: re.Match[str]) -> None:
+    ping_runs.going(runs, line).count("unreachable_answers")
 
 
 def _title(runs: list[ping_runs.Run], line: Line, found: re.Match[str]) -> None:
@@ -249,6 +254,7 @@ _TAKEN: tuple[ping_runs.Taken, ...] = (
     (("rtt ", "round-trip"), _SPREAD.search, _spread),
     (("time of day",), _STEPPED.search, _stepped),
     (("checksum mismatch",), _CHECKSUM.match, _checksum),
+    (("Destination",), _UNREACHED.match, _unreached),
     (("ping statistics",), _TITLE.match, _title),
     (("--- ",), _OTHER_TITLE.match, _other_title),
     (("PING",), _HEAD.search, _head),

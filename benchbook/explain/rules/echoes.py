@@ -162,6 +162,8 @@ def numbers_missing(report: Report) -> Iterator[Finding]:
     replies = report.called("round trip")
     if report.tool != "ping" or not missing or not last or len(replies) < LEAST_REPLIES:
         return
+    if report.facts.get("unreachable_answers"):
+        return  # those were never sent, and the log says why
     share = missing / (missing + len(replies))
     if share >= LEAST_MISSING and not report.called("packets sent"):
         longest = report.facts["longest_gap"]

@@ -156,8 +156,8 @@ def requests_at_a_time(report: Report) -> Iterator[Finding | str]:
     elif not batch and JUST[0] <= under_way / most <= JUST[1]:
         per_s = f"{rate.value:,.0f}" if rate.value >= 1e3 else f"{rate.value:.6g}"
         yield (
-            f"line {mean.line}: with {number(most)} requests always under way the mean of "
-            f"{mean.value:g} {mean.unit} is about {number(most)} ÷ {per_s} a second. If "
+            f"line {mean.line}: with {most:g} requests always under way the mean of "
+            f"{mean.value:g} {mean.unit} is about {most:g} ÷ {per_s} a second. If "
             "the server is at its limit, it grows with the connections, and is not what the "
             "server takes for one request"
         )

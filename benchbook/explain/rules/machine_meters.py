@@ -50,7 +50,11 @@ def clocks_of_cpus(report: Report) -> Iterator[Finding | str]:
     stops = [own for row in whole if (own := row.of("SMI")) and own.value > 0]
     if stops:
         most = max(stops, key=lambda own: own.value)
-        yield finding("firmware-interrupts", most=most, about=[most])
+        # Each CPU counts the same ones, and older turbostat adds them up in the row of all.
+        of_cpus = [row.of("SMI") for row in rows if row.core is not None]
+        highest = max((own.value for own in of_cpus if own), default=0.0)
+        one = next((own for own in of_cpus if own and own.value == highest > 0), None)
+        yield finding("firmware-interrupts", most=one or most, about=[one or most])
     limit, watts = report.facts.get("power_limit_w"), _power(whole)
     is_busy = any(share.value >= BUSY / 2 for share in shares)
     if limit and watts and is_busy and watts.value >= AT_LIMIT * limit:

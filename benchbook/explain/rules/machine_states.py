@@ -53,8 +53,8 @@ def states(log: Log) -> list[State]:
 _OVER_HOST = {
     "PHB": "a bridge of the host",
     "NODE": "the way across the processor",
-    "SYS": "the way between sockets",
-    "SOC": "the way between sockets",
+    "SYS": "the way between NUMA nodes",
+    "SOC": "the way between NUMA nodes",
 }
 
 

@@ -213,7 +213,7 @@ def all_rows_wide(report: Report) -> Iterator[str]:
         return
     if shares[-1][0] <= WIDE:
         words = {"mean": shares[-1][2], "error": shares[-1][3], "share": shares[-1][0]}
-        words |= {"middle": shares[len(shares) // 2][0], "count": len(shares)}
+        words |= {"middle": shares[len(shares) // 2][0], "count": len(shares)}  # half and more
         yield finding("all-rows-wide", words).explanation
 
 

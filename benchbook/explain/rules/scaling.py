@@ -39,6 +39,7 @@ GAIN = 1.1  # from a count to all larger ones: less is none
 FELL = 0.8  # of the best
 SLOWER = 1.3  # times the time with the fewest: more than threads with work of their own cost
 SHARED = 1.3  # times as fast with several: the work is shared, not given to each
+SAME = 1.02  # times as fast: no better
 TOO_FAST = 1.25  # times the ratio of the counts
 BRIEF_NS = 1e8
 MANY = 8  # of them: fewer may do nothing because none was started
@@ -298,6 +299,7 @@ def _sweeps(
         if not least_counts <= len(numbers - {None}) <= MOST_COUNTS:
             continue
         sweeps: dict[tuple[object, ...], list[dict[int, Result]]] = {}
+        mixed: set[tuple[object, ...]] = set()
         for report in counted:
             of_size = [name for name in SIZES if name in report.columns or name in report.facts]
             names = {
@@ -310,22 +312,35 @@ def _sweeps(
                 name = names.get((result.name, result.statistic, result.unit))
                 if not isinstance(count, int) or count < 1 or name is None:
                     continue
-                if result.is_positive:
-                    columns = ((size, report.column(result, size)) for size in of_size)
-                    sizes = [
-                        (size, _COUNT_IN_NAME.sub("", str(column)))
-                        for size, column in columns
-                        if column is not None
-                    ]
-                    label = _words_of(result.of.get("label"))
-                    figure = report.tool, name, result.statistic, result.unit
-                    # Of several tables nobody knows what differs between them.
-                    table = report.line if report.tool == TABLE else 0
-                    own = sweeps.setdefault((*figure, table, label, *sizes), [{}])
-                    # The same numbers from the beginning again: another problem or another size.
-                    if count in own[-1] and count < max(own[-1]):
-                        own.append({})
-                    own[-1].setdefault(count, result)
+                if not result.is_positive and result.value != 0:
+                    continue
+                columns = ((size, report.column(result, size)) for size in of_size)
+                sizes = [
+                    (size, _COUNT_IN_NAME.sub("", str(column)))
+                    for size, column in columns
+                    if column is not None
+                ]
+                label = _words_of(result.of.get("label"))
+                figure = report.tool, name, result.statistic, result.unit
+                # Of several tables nobody knows what differs between them.
+                table = report.line if report.tool == TABLE else 0
+                key = (*figure, table, label, *sizes)
+                if result.value == 0:
+                    if _is_duration(result):
+                        mixed.add(key)  # shorter than the digits: where it is best, nobody sees
+                    continue
+                own = sweeps.setdefault(key, [{}])
+                # The same numbers from the beginning again: another problem or another size.
+                if count in own[-1] and count < max(own[-1]):
+                    own.append({})
+                known = own[-1].setdefault(count, result)
+                # Twice with one number, and far apart: more differs than the number.
+                if known is not result and report.tool != TABLE:
+                    slower, faster = sorted((_speed(known), _speed(result)))
+                    if faster > SLOWER * slower:
+                        mixed.add(key)
+        for key in mixed:
+            sweeps.pop(key, None)
         for by_count in chain.from_iterable(sweeps.values()):
             if len(by_count) >= least_counts:
                 yield counts, sorted(by_count.items())
@@ -389,6 +404,7 @@ def _judged(sweep: Sweep, is_shared: bool = False) -> tuple[str, dict[str, objec
         "times": speeds[at] / speeds[0], "fell": speeds[-1] / max(speeds),
         "times_as_long": max(speeds) / speeds[-1],
         "worse": "longer" if _is_duration(first) else "lower",
+        "improves": "hardly" if max(speeds[at + 1 :], default=0) > SAME * speeds[at] else "no_longer",
     }  # fmt: skip
     is_one_work = is_shared or _ONE_WORK.search(first.name) is not None
     if _is_duration(first) and speeds[at] < SHARED * speeds[0] and not is_one_work:
