@@ -86,14 +86,14 @@ def test_heads_over_two_lines_and_times_without_a_unit_are_read() -> None:
 
 def test_system_time_that_grows_with_the_threads() -> None:
     told = explanations(BROKEN_HEADS.format(first=0.5, last=29.3))
-    assert "Wall Clock Time improves beyond 16 threads" in told
+    assert "Wall Clock Time hardly improves beyond 16 threads" in told
     assert "The system time grows from 0.5 with 1 thread (" in told
     assert "system time grows" not in explanations(BROKEN_HEADS.format(first=0.5, last=0.9))
 
 
 def test_counts_in_the_heads_of_columns() -> None:
     assert rows(PIVOTED)[1] == ("Triad", 23.5, "GB/s", 2)
-    assert "Triad improves beyond 2 threads" in explanations(PIVOTED)
+    assert "Triad hardly improves beyond 2 threads" in explanations(PIVOTED)
 
 
 def test_aligned_columns_are_a_table() -> None:
@@ -545,7 +545,7 @@ def test_named_figures_behind_a_count_of_threads() -> None:
 
     flat = log([21.2, 20.4, 19.9, 20.3])
     assert rows(flat)[:2] == [("token time", 21.2, "ms", 32), ("total time", 9032.0, "ms", 32)]
-    assert "token time no longer improves from 32 threads on" in explanations(flat)
+    assert "token time hardly improves from 32 threads on" in explanations(flat)
     assert "no longer improves" not in explanations(log([35.0, 28.0, 23.3, 20.0]))
     assert "no longer improves" not in explanations(flat.replace("token time", "latency mean"))
 

@@ -404,7 +404,7 @@ def _judged(sweep: Sweep, is_shared: bool = False) -> tuple[str, dict[str, objec
         "times": speeds[at] / speeds[0], "fell": speeds[-1] / max(speeds),
         "times_as_long": max(speeds) / speeds[-1],
         "worse": "longer" if _is_duration(first) else "lower",
-        "improves": "hardly" if max(speeds[at + 1 :], default=0) > SAME * speeds[at] else "no_longer",
+        "improves": "hardly" if max(speeds[at:]) > SAME * speeds[at] else "no_longer",
     }  # fmt: skip
     is_one_work = is_shared or _ONE_WORK.search(first.name) is not None
     if _is_duration(first) and speeds[at] < SHARED * speeds[0] and not is_one_work:
