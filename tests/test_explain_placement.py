@@ -86,7 +86,7 @@ def test_heads_over_two_lines_and_times_without_a_unit_are_read() -> None:
 
 def test_system_time_that_grows_with_the_threads() -> None:
     told = explanations(BROKEN_HEADS.format(first=0.5, last=29.3))
-    assert "Wall Clock Time hardly improves beyond 16 threads" in told
+    assert "Wall Clock Time no longer improves beyond 16 threads" in told
     assert "The system time grows from 0.5 with 1 thread (" in told
     assert "system time grows" not in explanations(BROKEN_HEADS.format(first=0.5, last=0.9))
 

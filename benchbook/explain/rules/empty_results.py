@@ -42,6 +42,8 @@ def rates_of_zero(report: Report) -> Iterator[Finding]:
     if report.tool not in (*OF_TEXT, "table"):
         return
     rates = [own for own in report.results if own.unit.endswith("/s") and own.is_number]
+    if any("flop" in own.unit.lower() for own in rates):
+        return  # a profiler's: a program without such arithmetic has none
     if len(rates) >= LEAST_RATES and not any(map(_is_some, rates)):
         words = {"count": len(rates), "first": rates[0]}
         yield finding("every-rate-is-zero", words, about=rates)

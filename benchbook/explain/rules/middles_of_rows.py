@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Report, Result
 from benchbook.explain.printed_digits import is_number
 from benchbook.explain.rules import rule
@@ -50,6 +51,7 @@ def changes_within_deviation(report: Report) -> Iterator[str]:
         yield finding("within-its-deviation", words).explanation
 
 
+_COUNTED = late(r"(?i)(?:num(?:ber of)? )?(?:instances|calls|count)$")
 OF_TABLES, LEAST_ROWS = ("table", "named figures"), 3
 
 
@@ -65,6 +67,9 @@ def extremes_alike(report: Report) -> Iterator[Finding]:
         if own.is_time and own.is_positive and statistic in ("min", "max"):
             rows.setdefault(own.line, {})[statistic] = own
     pairs = [(row["min"], row["max"]) for row in rows.values() if len(row) == len(("min", "max"))]
+    columns = {name for own, _ in pairs[:1] for name in (*own.of, *own.of.get("label_parts", ()))}
+    if any(map(_COUNTED.match, columns | {own.name for own in report.results})):
+        return  # a profile, which says how often each was called
     if len(pairs) >= LEAST_ROWS and all(least.value == most.value for least, most in pairs):
         words = {"least": pairs[0][0], "most": pairs[0][1], "count": len(pairs)}
         yield finding("extremes-alike", words, about=[pairs[0][0]])

@@ -20,7 +20,8 @@ _NO_SIDE = late(
     r"mean|median|std\w*|stdev|total|sum|user|sys|system|real|wall|cpu|gpu|elapsed|copy|scale|add|"
     r"triad|get|set|insert|update|delete|select|encode|decode|compress\w*|decompress\w*|load|store|"
     r"encrypt\w*|decrypt\w*|seq\w*|rand\w*|p\d+|first|last|start|end|forward|backward|push|pop|"
-    r"minimum|maximum|time|rate|latency|throughput|bandwidth|count|size|train\w*|eval\w*|prefill)"
+    r"minimum|maximum|time|rate|latency|throughput|bandwidth|count|size|train\w*|eval\w*|prefill|"
+    r"[hd](?:2|to)[hd]|in|out)"
 )
 LEAST_PAIRS, MOST_NAMES, APART = 2, 60, 1.25
 

@@ -43,7 +43,7 @@ _NOTE_ABOVE = (
     "are numbered. Above them stands {quoted}."
 )
 _NOTE_OF_HEADS = (
-    "The columns of figures name no unit that is known here, so they are shown as they stand."
+    "No unit was read for the columns of figures, so they are shown as they stand."
 )
 
 

@@ -189,7 +189,7 @@ def _report(
             if value is not None:
                 results.append(Result(head or "value", value, "1", line.number, GIVEN, of))
     note = (
-        f"The columns of figures in the table from line {begin} name no unit that is known here. "
+        f"No unit was read for the columns of figures in the table from line {begin}. "
         "They are shown as they stand."
     )
     return [Report(TOOL, results, begin, notes=[note])]

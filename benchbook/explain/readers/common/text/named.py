@@ -80,6 +80,8 @@ _SHARE = late(
     rf"^(?P<percent>\d{{1,2}}(?:\.\d+)?) ?% (?:in|within|under|<) (?P<value>{NUMBER}) ?"
     rf"(?P<unit>{SIZED_UNIT})\.?$"
 )
+# `[05/10/2021-12:24:30] [I] `: when and how important, and no part of a name.
+_OF_LOGGER = late(r"^\s*(?:\[[^\]]{0,30}\d:\d\d[^\]]{0,20}\]\s*)(?:\[[^\]\d]{1,12}\]\s*)?")
 _LONGEST, _MOST, _GAP, _LEAST = 400, 2000, 4, 3
 _LEAST_PAIRS, _LONGEST_LABEL = 2, 80
 
@@ -173,12 +175,20 @@ def pairs_of(log: Log, line: Line, text: str, least: int) -> Iterator[Result]:
     with_units = [entry for entry in own if entry[2]]
     if not with_units or len(with_units) < least:
         return
-    label = text[: found[0].start()].lstrip().rstrip(" :,;|([-")
-    of: dict[str, Any] = {"label": label} if 0 < len(label) <= _LONGEST_LABEL else {}
+    label = _label(_OF_LOGGER.sub("", text[: found[0].start()]))
+    keys, end = [key for _, key, _ in with_units], len(text)
     for match, key, unit in with_units:
+        if keys.count(key) > 1 and (own_words := _label(text[end : match.start()])):
+            label = own_words  # `GPU latency: 3 ms - Host latency: 4 ms`
+        of: dict[str, Any] = {"label": label} if 0 < len(label) <= _LONGEST_LABEL else {}
+        end = match.end()
         if (value := log.number(match["value"])) is not None:
             name, statistic = _named(key)
             yield Result(name or kind_of(unit), value, unit, line.number, statistic, of)
+
+
+def _label(words: str) -> str:
+    return words.lstrip(" :,;|)]-").rstrip(" :,;|([-")
 
 
 def _of_pair(match: re.Match[str]) -> tuple[str, str]:
