@@ -164,7 +164,7 @@ def _context(context: dict[str, Any], report: Report) -> None:
 
 
 _DEBUG = (
-    "The benchmark library was built for debugging, so its own calls (pauses, counters) may be "
+    "The benchmark library says that it was built as DEBUG. So its own calls (pauses, counters) may be "
     "slower. The timed loop is compiled with your code."
 )
 _SCALING = "The clock of the CPU may have changed while it ran: frequency scaling was enabled."

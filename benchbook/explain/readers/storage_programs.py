@@ -37,7 +37,9 @@ def _line(program: Program, reading: Reading[_Run], text: str) -> None:
 def _row(row: Row, reading: Reading[_Run], found: re.Match[str]) -> None:
     groups = {name: text or "" for name, text in found.groupdict().items()}
     if row.begins:
-        reading.begin(head=groups.get("head", ""))
+        run = reading.begin(head=groups.get("head", ""))
+        if " " in run.head:  # a sentence, and no unit
+            run.facts["test"] = run.head
         return
     run = reading.run
     if row.head:

@@ -58,6 +58,7 @@ def simulated_costs(report: Report) -> Iterator[Finding]:
 
 MOST_CALLS, LEAST_CALLS = 0.8, 10_000
 FAILED, LEAST_FAILED = 0.3, 1000
+CLOCKS = ("gettimeofday", "clock_gettime", "time")
 
 
 @rule
@@ -70,6 +71,7 @@ def calls_of_program(report: Report) -> Iterator[str]:
     most = max(calls, key=lambda own: own.value, default=None)
     if most is not None and most.value >= max(LEAST_CALLS, MOST_CALLS * whole):
         words: dict[str, Any] = {"most": most, "name": most.of["label"]}
+        words["clock"] = "" if words["name"] in CLOCKS else None
         yield finding("one-call", words, share=most.value / whole).explanation
     for own in calls:
         errors = next(iter(report.called(f"{own.of['label']} errors")), None)

@@ -272,6 +272,8 @@ def _becomes_slower(sweep: Sweep, times: list[float], index: int) -> bool:
     last, now, then = times[index - 1 : index + 2]
     halved = before.of["message_bytes"] == 2 * sweep[index - 1].of["message_bytes"]
     expected = now + 2 * (now - last) if halved and now >= last else 2 * now
+    if now < (1 - OFF) * last:
+        return False  # less than a message of half the size: the one before it is the odd one
     stays = index + 2 == len(times) or times[index + 2] >= STAYS * then
     is_rate = bytes_per_s(1.0, after.unit) is not None
     jumps = not is_rate or after.value < FALLS * before.value

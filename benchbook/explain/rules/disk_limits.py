@@ -126,7 +126,7 @@ def requests_under_way(report: Report) -> Iterator[Finding | str]:
     elif ONE[0] <= in_flight <= ONE[1] and asked == 1 and not _is_in_submission(report):
         yield (
             f"line {wait.line}: one request was under way at a time, so its time limits the rate "
-            f"({number(per_s)} a second). A deeper queue (--ioengine=libaio --iodepth=32) or "
+            f"({per_s:,.5g} a second). A deeper queue (--ioengine=libaio --iodepth=32) or "
             "more jobs show what the device can do"
         )
     elif (

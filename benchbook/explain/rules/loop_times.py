@@ -397,6 +397,7 @@ def _row_of(result: Result, *, in_rows: bool) -> object:
 STEADY_OF = ("jmh", "go-bench", "google-benchmark", "table", "text", "timeit")
 LEAST_SAMPLES, MOST_SAMPLES = 4, 19  # of more, their shape is judged elsewhere
 DRIFTS = 1.2  # first ÷ last, or the other way round
+LEAST_STEPS = 5  # four that go one way by chance are no rarity
 SPREADS = 1.3  # largest ÷ smallest
 
 
@@ -418,7 +419,7 @@ def unsteady_repetitions(report: Report) -> Iterator[str]:
         steps = [after - before for before, after in pairwise(values)]
         one_way = all(step >= 0 for step in steps) or all(step <= 0 for step in steps)
         times = max(values) / min(values)
-        if one_way and times >= DRIFTS:
+        if one_way and times >= DRIFTS and len(steps) >= LEAST_STEPS:
             drifting.append((times, samples[0], samples[-1]))
         elif times >= SPREADS:
             low, high = (pick(samples, key=_of_value) for pick in (min, max))

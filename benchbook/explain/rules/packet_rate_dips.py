@@ -32,10 +32,15 @@ def dips_at_a_size(report: Report) -> Iterator[str]:
         for before, after in pairwise(sweep):
             if before.value < DIP * after.value:
                 yield (
-                    f"line {before.line}: {name} is {before.value:,.6g} {before.unit} at "
-                    f"{before.of['message_bytes']:,} bytes, and {after.value:,.6g} at "
+                    f"line {before.line}: {name} is {_whole(before)} {before.unit} at "
+                    f"{before.of['message_bytes']:,} bytes, and {_whole(after)} at "
                     f"{after.of['message_bytes']:,} bytes (line {after.line}). The link is not the "
                     "limit there, since the larger ones need more of it. Look at how driver and "
                     "card treat that size (inlining, several packets in one descriptor)"
                 )
                 return
+
+
+def _whole(rate: Result) -> str:
+    """The digits of a rate, without an exponent."""
+    return f"{rate.value:,.0f}" if rate.value >= 1e3 else f"{rate.value:,.6g}"

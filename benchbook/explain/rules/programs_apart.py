@@ -3,7 +3,6 @@ programs that keep a fixed number of them under way."""
 
 from __future__ import annotations
 
-import statistics
 from collections.abc import Iterator, Sequence
 
 from benchbook.core.number_format import duration
@@ -52,6 +51,7 @@ def _writes_zeros(report: Report) -> bool:
 
 
 OF_STORAGE = ("rados-bench", "btest")
+STEADY = 0.25  # of the middle rate, by which the intervals may differ
 LEAST, ALIKE = 16, (0.85, 1.15)  # requests under way, and what rate times latency makes of them
 
 
@@ -106,5 +106,9 @@ def _per_second(report: Report) -> tuple[float, int] | None:
     moved = [own for own in report.called("throughput") if own.rate and own.statistic == "sample"]
     if not is_number(size) or size <= 0 or len(moved) < 3:
         return None
-    middle = statistics.median(own.rate or 0.0 for own in moved)
-    return middle / size, moved[len(moved) // 2].line
+    later = sorted(moved[1:], key=lambda own: own.rate or 0.0)  # the first second only begins
+    usual = later[len(later) // 2]
+    middle = usual.rate or 0.0
+    if not all(abs((own.rate or 0.0) - middle) <= STEADY * middle for own in later):
+        return None  # the number under way divided by a rate that changes is the time of nothing
+    return middle / size, usual.line

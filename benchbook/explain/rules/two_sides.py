@@ -85,13 +85,19 @@ def sides_of_log(reports: Sequence[Report]) -> Iterator[str]:
                 f"apart). They differ in {differs}, and maybe in more. Repeat both in turns with "
                 "only one thing changed"
             )
-        elif len(own) == 2 and 1 < ratio <= NEAR and tool not in NEAR_TOOLS:
+        elif len(own) == 2 and 1 < ratio <= NEAR and tool not in NEAR_TOOLS and not _repeats(slow, fast):
             yield (
                 f"line {high.line}: {low.name} is {high.value:,.6g} {high.unit}, and "
                 f"{low.value:,.6g} {low.unit} in line {low.line}, {100 * (ratio - 1):.2g} % apart "
                 f"by one run each. They differ in {differs}, and maybe in more. Single runs of one "
                 "program often differ by as much, so these figures do not show that it matters"
             )
+
+
+def _repeats(*sides: Side) -> bool:
+    """Whether the tool took several runs itself: then its figure has a deviation, and is not of
+    one."""
+    return any(side.report.only(side.last.name, "stddev") for side in sides)
 
 
 def _ratio(slow: Side, fast: Side) -> float:
