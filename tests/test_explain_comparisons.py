@@ -337,8 +337,8 @@ ERRORS = (
 
 
 def test_errors_of_no_digit() -> None:
-    assert "is not 0 but less than about 0.01 tokens/s" in statements(ERRORS.format("0.00"))
-    assert "is not 0" not in statements(ERRORS.format("0.01"))
+    assert "this one was most likely rounded to 0" in statements(ERRORS.format("0.00"))
+    assert "rounded to 0" not in statements(ERRORS.format("0.01"))
 
 
 SERVED = """SQL statistics:
@@ -451,11 +451,13 @@ def test_two_commands_without_a_summary() -> None:
 
 
 DRIFT = "| run | time (s) |\n|---|---|\n| 1 | 1.0 |\n| 2 | {} |\n| 3 | 1.2 |\n| 4 | 1.3 |\n"
+LATER = "| 5 | 1.4 |\n| 6 | 1.5 |\n"
 
 
 def test_runs_of_a_table_that_go_one_way() -> None:
-    assert "The repetitions of time go one way" in statements(DRIFT.format("1.1"))
-    assert "go one way" not in statements(DRIFT.format("0.9"))
+    assert "The repetitions of time go one way" in statements(DRIFT.format("1.1") + LATER)
+    assert "go one way" not in statements(DRIFT.format("1.1"))  # four may do so by chance
+    assert "go one way" not in statements(DRIFT.format("0.9") + LATER)
 
 
 TWICE = """{}

@@ -164,8 +164,8 @@ def _context(context: dict[str, Any], report: Report) -> None:
 
 
 _DEBUG = (
-    "The benchmark library says that it was built as DEBUG. So its own calls (pauses, counters) may be "
-    "slower. The timed loop is compiled with your code."
+    "The benchmark library says that it was built as DEBUG. So its own calls (pauses, "
+    "counters) may be slower. The timed loop is compiled with your code."
 )
 _SCALING = "The clock of the CPU may have changed while it ran: frequency scaling was enabled."
 

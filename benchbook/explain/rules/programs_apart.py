@@ -107,7 +107,7 @@ def _per_second(report: Report) -> tuple[float, int] | None:
     if not is_number(size) or size <= 0 or len(moved) < 3:
         return None
     later = sorted(moved[1:], key=lambda own: own.rate or 0.0)  # the first second only begins
-    usual = later[len(later) // 2]
+    usual = later[(len(later) - 1) // 2]
     middle = usual.rate or 0.0
     if not all(abs((own.rate or 0.0) - middle) <= STEADY * middle for own in later):
         return None  # the number under way divided by a rate that changes is the time of nothing

@@ -85,7 +85,12 @@ def sides_of_log(reports: Sequence[Report]) -> Iterator[str]:
                 f"apart). They differ in {differs}, and maybe in more. Repeat both in turns with "
                 "only one thing changed"
             )
-        elif len(own) == 2 and 1 < ratio <= NEAR and tool not in NEAR_TOOLS and not _repeats(slow, fast):
+        elif (
+            len(own) == 2
+            and 1 < ratio <= NEAR
+            and tool not in NEAR_TOOLS
+            and not _repeats(slow, fast)
+        ):
             yield (
                 f"line {high.line}: {low.name} is {high.value:,.6g} {high.unit}, and "
                 f"{low.value:,.6g} {low.unit} in line {low.line}, {100 * (ratio - 1):.2g} % apart "

@@ -1,0 +1,84 @@
+"""Kinds of sentences that a review of real logs found untrue or not certain: each is said where the
+log decides it, and not where it only looks alike. The logs are made up, but for their shapes."""
+
+from __future__ import annotations
+
+import pytest
+
+from benchbook.explain.api import Machine, of_content
+
+
+def statements(text: str) -> str:
+    """All that is said of a log, findings and notes."""
+    told = of_content("x", text.encode(), Machine())
+    return " ".join([*(finding.explanation for finding in told.findings), *told.notes])
+
+
+POOP = """new compiler:
+Benchmark 1 (3 runs): before/zig build-exe ...
+  measurement          mean ± σ            min … max           outliers         delta
+  wall_time          48.7s  ±  192ms    48.5s  … 48.8s           0 ( 0%)        0%
+Benchmark 2 (3 runs): after/zig build-exe ...
+  measurement          mean ± σ            min … max           outliers         delta
+  wall_time          49.6s  ±  141ms    49.5s  … 49.8s           0 ( 0%)        +  1.9% ±  0.8%
+"""
+COREMARK = """$ ./coremark.exe 0x{seed} 0x{seed} 0x66 0 7 1 2000
+Total ticks      : 14733
+Total time (secs): 14.733000
+Iterations/Sec   : {rate}
+Iterations       : 60000
+"""
+TWO_SCORES = COREMARK.format(seed=0, rate=4072.49) + COREMARK.format(seed=3415, rate=4087.47)
+JMETER = (
+    "summary + 147463 in 00:00:30 = 4926.1/s Avg:   405 Min:     1 Max:   727 "
+    "Err:     {} Active: 2000 Started: 2000 Finished: 0\n"
+)
+MPI = """# OSU MPI Bandwidth Test v7.2
+# Size      Bandwidth (MB/s)
+64                     67.25
+128                   {}
+256                   260.92
+512                   173.38
+1024                  299.62
+2048                  551.33
+4096                  958.77
+"""
+RADOS = """Maintaining 512 concurrent writes of 4194304 bytes to objects of size 4194304 for 9 s
+  sec Cur ops   started  finished  avg MB/s  cur MB/s last lat(s)  avg lat(s)
+    1     511       772       261   1043.68      1044    0.602092    0.623632
+    2     511      1573      1062   2123.42      2816    0.659609    0.628934
+    3     511      2312      1801    2400.7      {}    0.695258    0.645583
+"""
+STRACE = """% time     seconds  usecs/call     calls    errors syscall
+------ ----------- ----------- --------- --------- ----------------
+100.00    0.003379           0    156119           {0}
+------ ----------- ----------- --------- --------- ----------------
+100.00    0.003379                156119           total
+"""
+FSYNC = """Local version:
+Compare file sync methods using one 8kB write:
+        fdatasync                         25315.125 ops/sec      40 usecs/op
+
+Compare file sync methods using two 8kB writes:
+        fdatasync                         {} ops/sec      22 usecs/op
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "sign", "is_said"),
+    [
+        (TWO_SCORES, "apart by one run each", True),
+        (POOP, "apart by one run each", False),
+        (JMETER.format("0 (0.00%)"), "The fastest took 1 ms", True),
+        (JMETER.format("12 (0.01%)"), "The fastest took 1 ms", False),
+        (MPI.format(130.25), "From 256 B to 512 B", True),
+        (MPI.format(84.75), "From 256 B to 512 B", False),
+        (RADOS.format(2820), "at 704 a second each takes about 727 ms", True),
+        (RADOS.format(39), "always under way", False),
+        (STRACE.format("gettimeofday"), "where the program cannot read it itself", True),
+        (STRACE.format("read"), "where the program cannot read it itself", False),
+        (FSYNC.format("44658.595"), "what makes the difference", False),
+    ],
+)
+def test_what_the_review_found(text: str, sign: str, is_said: bool) -> None:
+    assert (sign in statements(text)) == is_said, statements(text)
