@@ -62,6 +62,17 @@ Compare file sync methods using one 8kB write:
 Compare file sync methods using two 8kB writes:
         fdatasync                         {} ops/sec      22 usecs/op
 """
+MLC = """Intel(R) Memory Latency Checker - v3.9
+Measuring idle latencies{}(in ns)...
+    Numa node
+Numa node    0
+    0   145.8
+"""
+TRIAL = """BenchmarkTools.Trial: 7 samples with 1 evaluation.
+ Range (min … max):  4.462 s …    4.818 s  ┊ GC (min … max): 12.84% … 13.21%
+ Time  (median):     4.596 s               ┊ GC (median):    13.28%
+ Time  (mean ± σ):   {} s ± 115.322 ms  ┊ GC (mean ± σ):  13.24% ±  0.51%
+"""
 
 
 @pytest.mark.parametrize(
@@ -78,6 +89,10 @@ Compare file sync methods using two 8kB writes:
         (STRACE.format("gettimeofday"), "where the program cannot read it itself", True),
         (STRACE.format("read"), "where the program cannot read it itself", False),
         (FSYNC.format("44658.595"), "what makes the difference", False),
+        (MLC.format(" "), "mlc sees one node", True),
+        (MLC.format(" for random access "), "mlc sees one node", False),
+        (TRIAL.format("4.916"), "No set of samples", True),
+        (TRIAL.format("4.616"), "No set of samples", False),
     ],
 )
 def test_what_the_review_found(text: str, sign: str, is_said: bool) -> None:

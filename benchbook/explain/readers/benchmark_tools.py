@@ -77,7 +77,7 @@ def _of_trial(reading: Reading[_Run], text: str) -> bool:
     if found := _OLD.match(text):
         _add(reading, found["value"], found["unit"], _STATISTICS[found["what"]])
         if found["gc"]:
-            reading.add("GC share", found["gc"], "%", _STATISTICS[found["what"]])
+            _add_share(reading, found["gc"], _STATISTICS[found["what"]])
     elif found := _COUNT.match(text):
         kind = "repetitions" if found["what"] == "samples" else "iterations"
         run.facts[kind] = int(found["count"])
@@ -98,12 +98,21 @@ def _of_trial(reading: Reading[_Run], text: str) -> bool:
         kinds = {"min … max": ("min", "max"), "median": ("median",), "mean ± σ": ("mean",)}
         parts = (share["first"], share["second"])
         for statistic, part in zip(kinds.get(share["what"], ()), parts, strict=False):
-            reading.add("GC share", part, "%", statistic)
+            _add_share(reading, part, statistic)
     return True
 
 
 def _add(reading: Reading[_Run], value: str, unit: str, statistic: str) -> None:
     reading.add("time", *time_of(float(value), unit), statistic)
+
+
+# A trial's share of collection is that of its shortest and of its longest run, and no extreme.
+_RUNS = {"min": "GC share of the shortest run", "max": "GC share of the longest run"}
+
+
+def _add_share(reading: Reading[_Run], part: str, statistic: str) -> None:
+    name = _RUNS.get(statistic)
+    reading.add(name or "GC share", part, "%", "" if name else statistic)
 
 
 def _alone(reading: Reading[_Run], found: re.Match[str]) -> None:
