@@ -68,6 +68,11 @@ Measuring idle latencies{}(in ns)...
 Numa node    0
     0   145.8
 """
+DOTNET = """| Method | {0}   | Mean     | Error   | StdDev  | Ratio |
+|------- |--------- |---------:|--------:|--------:|------:|
+| Old    | .NET 6.0 | 125.2 us | 0.73 us | 0.69 us |  1.00 |
+| Old    | .NET 7.0 | 130.5 us | 1.12 us | 1.05 us |  1.04 |
+"""
 TRIAL = """BenchmarkTools.Trial: 7 samples with 1 evaluation.
  Range (min … max):  4.462 s …    4.818 s  ┊ GC (min … max): 12.84% … 13.21%
  Time  (median):     4.596 s               ┊ GC (median):    13.28%
@@ -91,6 +96,7 @@ TRIAL = """BenchmarkTools.Trial: 7 samples with 1 evaluation.
         (FSYNC.format("44658.595"), "what makes the difference", False),
         (MLC.format(" "), "mlc sees one node", True),
         (MLC.format(" for random access "), "mlc sees one node", False),
+        (DOTNET.format("Runtime"), "time of the baseline", False),
         (TRIAL.format("4.916"), "No set of samples", True),
         (TRIAL.format("4.616"), "No set of samples", False),
     ],
