@@ -75,7 +75,7 @@ def tell(log: Log, reports: Sequence[Report]) -> None:
         first, end = min(lines), max(lines)
         if _is_general(report):
             own = named[bisect_right(numbers, above) : bisect_right(numbers, end)]
-            sign = next((one for one in reversed(own) if _is_of(one, report, first)), None)
+            sign = next((entry for entry in reversed(own) if _is_of(entry, report, first)), None)
             if sign is None and last and report.line - above <= _NEAR_LINES and not own:
                 sign = last if last.above else None
             name = sign.name if sign else _of_command(log, report, first, above)

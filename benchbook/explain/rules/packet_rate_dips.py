@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
-from benchbook.explain.model import Report
+from benchbook.explain.model import Report, Result
 from benchbook.explain.results import GIVEN, grouped
 from benchbook.explain.rules import rule
 

@@ -42,9 +42,7 @@ _NOTE_ABOVE = (
     "Which words of the head belong to which column of these rows is not certain, so their columns "
     "are numbered. Above them stands {quoted}."
 )
-_NOTE_OF_HEADS = (
-    "No unit was read for the columns of figures, so they are shown as they stand."
-)
+_NOTE_OF_HEADS = "No unit was read for the columns of figures, so they are shown as they stand."
 
 
 class _Row(NamedTuple):
