@@ -56,6 +56,8 @@ def _named(text: str) -> list[str]:
         (_LOOP.format("atoms"), ["lammps"]),
         ("./bin/nvm-cuda-bench --ctrl=/dev/libnvm0\n\n" + _FIGURES, ["nvm-cuda-bench"]),
         ("$ sudo ./copy_bench -n 3\n" + _FIGURES, ["copy_bench"]),
+        ("I ran `./copy_bench -n 3`:\n\n```\n" + _FIGURES + "```\n", ["copy_bench"]),
+        ("It is `load -c 3` against `stress -c 3`:\n```\n" + _FIGURES + "```\n", ["figures"]),
         # What only shows it, prose, or a fence between them names nothing.
         ("$ cat result.txt\n" + _FIGURES, ["figures"]),
         ("$ ./copy_bench\n```\n\nAfter I had changed it to what you wrote, this is what comes"

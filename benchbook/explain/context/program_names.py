@@ -31,6 +31,12 @@ _NO_PROGRAMS = ("kernel", "shell", "pandas")
 _FENCE = ("```", "~~~")
 # A command without a prompt: a path to a program, and options or names of files.
 _PATH = late(r"^(?:\.{1,2}|~)?/(?:[\w.+-]+/)*[A-Za-z][\w.+-]*(?: +[\w./=:,%-]+)*$")
+# A command in a sentence: a path from here, or a word with options.
+_QUOTED = late(
+    r"`(?P<command>(?:sudo )?(?:\./[\w./+-]{1,100}(?: [^`]{0,300})?"
+    r"|[A-Za-z][\w.+-]{1,40} -{1,2}[A-Za-z][^`]{0,300}))`"
+)
+_OF_PARAGRAPH = 4  # lines
 _MOST_WORDS = 9  # of a line without a digit that a program may print between: more is prose
 
 
@@ -150,19 +156,31 @@ def _of_command(log: Log, report: Report, first: int, above: int) -> str:
             return program_of(typed.words)
         if line.number < report.line and len(text) < _LONGEST and _PATH.match(text):
             return program_of(text.split())  # without its prompt
-        if _is_of_others(text):
+        if text.startswith(_FENCE):
+            return _of_paragraph(log, place)
+        if _is_prose(text):
             return ""
     return ""
+
+
+def _of_paragraph(log: Log, fence: int) -> str:
+    """The program of the one command in the paragraph right above a fence; "" where none is."""
+    lines = [line.text for line in log.lines[max(0, fence - _OF_PARAGRAPH) : fence]]
+    while lines and not lines[-1].strip():
+        lines.pop()
+    blank = next((at for at in range(len(lines) - 1, -1, -1) if not lines[at].strip()), -1)
+    text = " ".join(line[:_LONGEST] for line in lines[blank + 1 :])
+    commands = {found["command"] for found in _QUOTED.finditer(text)}
+    return program_of(commands.pop().split()) if len(commands) == 1 else ""
 
 
 def _number(line: Line) -> int:
     return line.number
 
 
-def _is_of_others(text: str) -> bool:
-    """Whether a line between a command and the figures ends its output, or is prose."""
-    is_prose = len(text.split()) > _MOST_WORDS and not any(map(str.isdigit, text))
-    return text.startswith(_FENCE) or is_prose
+def _is_prose(text: str) -> bool:
+    """Whether a line between a command and the figures is none that a program prints."""
+    return len(text.split()) > _MOST_WORDS and not any(map(str.isdigit, text))
 
 
 @cache

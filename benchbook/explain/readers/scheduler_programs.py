@@ -42,7 +42,7 @@ _UNITS = {
 def _cyclic(reading: Reading[Run], text: str) -> None:
     if text.startswith("T:") and (found := _CYCLIC.match(text)):
         name = f"thread {found['thread']}"
-        if any(own.name == name for own in reading.run.results):
+        if found["thread"] == "0" and reading.run.results:
             reading.begin()
         for column, statistic in (("min", "min"), ("avg", "mean"), ("max", "max")):
             reading.show(name, found[column], "us", statistic)
