@@ -14,6 +14,7 @@ _TABLE = """\
 | llama 1B F16  | 2.30 GiB | 1.24 B | QNN     |  99 | pp512 | 18.46 ± 1.73 |
 | llama 1B F16  | 2.30 GiB | 1.24 B | QNN     |  99 | tg128 |  9.11 ± 0.12 |
 """
+_RATES = "| version | tps | latency (ms) |\n|--|--|--|\n| 15 | 1200 | 8.3 |\n| 16 | 1300 | 7.7 |\n"
 _SWEEP = "PP\tTG\tN_KV\tT_PP s\tS_PP t/s\tT_TG s\tS_TG t/s\n" + (
     "7168\t1792\t0\t28.007\t255.94\t414.487\t4.32\n"
 )
@@ -58,6 +59,13 @@ def _named(text: str) -> list[str]:
         ("$ sudo ./copy_bench -n 3\n" + _FIGURES, ["copy_bench"]),
         ("I ran `./copy_bench -n 3`:\n\n```\n" + _FIGURES + "```\n", ["copy_bench"]),
         ("It is `load -c 3` against `stress -c 3`:\n```\n" + _FIGURES + "```\n", ["figures"]),
+        ("| fio test | IOPS | BW (MB/s) |\n|--|--|--|\n| a | 12000 | 49 |\n| b | 9000 | 37 |\n",
+         ["fio"]),
+        ("Measured with pgbench -c 10:\n\n" + _RATES, ["pgbench"]),
+        # Of two nobody knows which; a sentence that goes on says no more than that it was used.
+        ("Measured with pgbench and fio:\n\n" + _RATES, ["table"]),
+        ("Results compared with fio:\n\n" + _RATES, ["table"]),
+        ("I had measured it with fio before, and it was slow.\n\n" + _RATES, ["table"]),
         # What only shows it, prose, or a fence between them names nothing.
         ("$ cat result.txt\n" + _FIGURES, ["figures"]),
         ("$ ./copy_bench\n```\n\nAfter I had changed it to what you wrote, this is what comes"

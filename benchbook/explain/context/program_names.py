@@ -41,13 +41,15 @@ _MOST_WORDS = 9  # of a line without a digit that a program may print between: m
 
 
 class Sign(NamedTuple):
-    """What a program is called, and the line that only it prints; `above`: whether it is a banner.
-    Without one of the words a log has none."""
+    """What a program is called, where its line does not name it, and the line that only it prints.
+    `above`: whether it is a banner, and `near` from how many lines. Without one of the words a log
+    has none."""
 
     name: str
     words: Sequence[str]
     pattern: re.Pattern[str]
     above: bool
+    near: int = _NEAR_LINES
 
 
 class _Named(NamedTuple):
@@ -55,6 +57,7 @@ class _Named(NamedTuple):
     name: str
     version: str
     above: bool
+    near: int
 
 
 @cache
@@ -62,7 +65,13 @@ def signs() -> list[Sign]:
     """All programs that are known by a line."""
     text = Path(__file__).with_name("program_names.toml").read_text(encoding="utf-8")
     return [
-        Sign(own.get("name", name), own["words"], late(own["pattern"]), own.get("above", False))
+        Sign(
+            own.get("name", name),
+            own["words"],
+            late(own["pattern"]),
+            own.get("above", False),
+            own.get("near", _NEAR_LINES),
+        )
         for name, own in tomllib.loads(text).items()
     ]
 
@@ -83,7 +92,7 @@ def tell(log: Log, reports: Sequence[Report]) -> None:
             own = named[bisect_right(numbers, above) : bisect_right(numbers, end)]
             sign = next((entry for entry in reversed(own) if _is_of(entry, report, first)), None)
             if sign is None and last and report.line - above <= _NEAR_LINES and not own:
-                sign = last if last.above else None
+                sign = last if last.above and last.near == _NEAR_LINES else None
             name = sign.name if sign else _of_command(log, report, first, above)
             if name:
                 _tell(report, name, sign.version if sign else "")
@@ -117,7 +126,7 @@ def _is_general(report: Report) -> bool:
 def _is_of(own: _Named, report: Report, first: int) -> bool:
     """Whether a line is of a report: its banner near above it, its head or a row."""
     if own.above:
-        return first - own.line <= _NEAR_LINES
+        return first - own.line <= own.near
     return own.line >= min(report.line, first) - 1
 
 
@@ -139,7 +148,8 @@ def _named(log: Log) -> list[_Named]:
             match = sign.pattern.search(line.text[:_LONGEST].strip())
             if match:
                 version = match.groupdict().get("version") or ""
-                found.append(_Named(line.number, sign.name, version, sign.above))
+                name = match.groupdict().get("name") or sign.name
+                found.append(_Named(line.number, name, version, sign.above, sign.near))
     return sorted(found)
 
 
