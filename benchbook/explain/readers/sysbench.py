@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
+from benchbook.core.number_format import plural
 from benchbook.core.sizes import format_bytes
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Log, Report, Twice
@@ -218,7 +219,12 @@ def _of_threads(run: _Run) -> dict[str, Any]:
     facts: dict[str, Any] = {"events": events.value}
     if "threads" not in run.facts and (count := _count_of_threads(run, events.value)):
         facts["threads"] = count
-        run.notes.append(f"By its events in all and for each thread it ran {count} threads.")
+        made = (
+            "Its events divided by those of a thread make {}."
+            if "events (avg/stddev)" in run.numbers
+            else "Its events, their mean time and its duration make {}, if all were busy."
+        )
+        run.notes.append(made.format(plural(count, "thread")))
     return facts
 
 
