@@ -62,7 +62,7 @@ GPROF = """Each sample counts as 0.01 seconds.
 CACHES = """==77== Command: ./a.out
 {figure}==77== I   refs:      483,664,426
 ==77== D   refs:      115,204,359  (88,016,970 rd   + 27,187,389 wr)
-==77== LLd misses:    {misses}  ( 1 rd   +     1 wr)
+==77== LLd misses:    {misses}  ( {misses} rd   +     0 wr)
 ==77== Branches:       90,575,071  (88,569,738 cond +  2,005,333 ind)
 ==77== Mispredicts:    {wrong}  (1 cond + 1 ind)
 """

@@ -73,6 +73,11 @@ DOTNET = """| Method | {0}   | Mean     | Error   | StdDev  | Ratio |
 | Old    | .NET 6.0 | 125.2 us | 0.73 us | 0.69 us |  1.00 |
 | Old    | .NET 7.0 | 130.5 us | 1.12 us | 1.05 us |  1.04 |
 """
+UNIXBENCH = """| System Benchmarks Index Values | {} |
+|-------|-------|-------|-------|
+| Dhrystone 2 using register variables  | 3988.6 | 3524.0 | 6871.0 |
+| Double-Precision Whetstone            | 1130.5 | 1182.6 | 1716.4 |
+"""
 TRIAL = """BenchmarkTools.Trial: 7 samples with 1 evaluation.
  Range (min … max):  4.462 s …    4.818 s  ┊ GC (min … max): 12.84% … 13.21%
  Time  (median):     4.596 s               ┊ GC (median):    13.28%
@@ -97,6 +102,8 @@ TRIAL = """BenchmarkTools.Trial: 7 samples with 1 evaluation.
         (MLC.format(" "), "mlc sees one node", True),
         (MLC.format(" for random access "), "mlc sees one node", False),
         (DOTNET.format("Runtime"), "time of the baseline", False),
+        (UNIXBENCH.format("BASELINE | RESULT | INDEX"), "over the base of", True),
+        (UNIXBENCH.format("host A | host B | host C"), "over the base of", False),
         (TRIAL.format("4.916"), "No set of samples", True),
         (TRIAL.format("4.616"), "No set of samples", False),
     ],

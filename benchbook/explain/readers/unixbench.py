@@ -27,6 +27,7 @@ _INDEX = late(
 # Indices of two builds or more, below the names of these: `INDEX     INDEX`.
 _SEVERAL = late(r"^System Benchmarks (?:Index Values|Partial Index)\s+INDEX(?:\s+INDEX){1,5}$")
 _INDICES = late(rf"^(?P<test>[A-Z]\S.{{4,60}}?)(?P<values>(?:\s+{_NUMBER}){{2,6}})$")
+_AFTER_HEAD = late(r"(?<=Index Values) +\S.*|(?<=Partial Index) +\S.*")
 _TITLES = late(r"\s{2,60}")
 _HEAD = "System Benchmarks Index Values"
 _SCORE = late(
@@ -76,7 +77,9 @@ def _line(reading: Reading[_Run], text: str) -> None:
     elif text.startswith((_HEAD, "System Benchmarks Partial Index")):
         if any(own.name == _ALL for own in run.results):
             run = reading.begin()  # another table, whose head was not posted
-        run.has_table = True
+        # Others head a column for each host there, and have no column of the base.
+        columns = _AFTER_HEAD.search(text)
+        run.has_table = columns is None or "BASELINE" in columns[0].upper()
     elif found := _SCORE.match(text):
         of_score = {"label": found["label"]} if found["label"] else {}
         reading.add(_ALL, found["score"], "points", "", of_score)

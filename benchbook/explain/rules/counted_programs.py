@@ -49,10 +49,13 @@ def simulated_costs(report: Report) -> Iterator[Finding]:
         share, cost = wrong.value / branches.value, PER_BRANCH * wrong.value / instructions.value
         if share >= LEAST_SHARE and cost >= LEAST_COST:
             yield finding("simulated-mispredictions", wrong=wrong, branches=branches, share=share)
+    # A write hardly waits for its line, so where both are known reads count.
+    read = next(iter(report.called("LLd misses of reads")), None)
+    missing, misses = ("reads", read) if read else ("accesses", misses)
     if accesses and misses and accesses.is_positive:
         cost = PER_MISS * misses.value / instructions.value
         if cost >= LEAST_COST:
-            words = {"misses": misses, "accesses": accesses, "each": cost}
+            words = {"misses": misses, "accesses": accesses, "missing": missing}
             yield finding("simulated-misses", words, share=misses.value / accesses.value)
 
 
