@@ -184,8 +184,8 @@ def few_probes(report: Report) -> Iterator[str]:
     sent = [own.value for own in report.called("packets sent") if own.is_number]
     most = max(sent, default=0.0)
     if report.tool == "mtr" and 1 <= most <= FEW_PROBES:
-        each = f"{most:g}" if most == min(sent) else f"at most {most:g}"
+        each, more = (f"{most:g}", "") if most == min(sent) else (f"at most {most:g}", " or more")
         yield (
-            f"line {report.line}: {each} packets to each hop: one that is lost of {most:g} is "
-            f"{100 / most:.0f} %, and rare losses are not seen (mtr -r -c 200)"
+            f"line {report.line}: {each} packets to each hop: one that is lost is "
+            f"{100 / most:.0f} %{more}, and rare losses are not seen (mtr -r -c 200)"
         )
