@@ -118,7 +118,7 @@ _UNITLESS_ROWS = """\
 | tps (without connection time)        | 514.137776 | 1460.792281|
 """
 _TWO_HEADS = """\
-       Count        Size                Time, us                           Bandwidth, GB/s
+       Count        Size                Time, ms                           Bandwidth, GB/s
                                   avg         min         max         avg         max         min
       131072      524288     2561.92     2513.18     2619.78       12.89       13.14       12.61
       262144     1048576     4244.97     4178.03     4356.21       15.56       15.81       15.16
@@ -228,7 +228,7 @@ _GROMACS = """\
             id="rows-without-units",
         ),
         pytest.param(
-            _TWO_HEADS, ["Time, us Bandwidth, GB/s”", "not certain"], ["No head"], id="two-heads"
+            _TWO_HEADS, ["Time, ms Bandwidth, GB/s”", "not certain"], ["No head"], id="two-heads"
         ),
         pytest.param(
             _COUNTED_HEADS, ["M +K", r"stands “ATLAS OpenBLAS”"], ["No head"], id="counted-heads"

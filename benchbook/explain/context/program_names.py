@@ -90,7 +90,7 @@ def tell(log: Log, reports: Sequence[Report]) -> None:
         first, end = min(lines), max(lines)
         if _is_general(report):
             own = named[bisect_right(numbers, above) : bisect_right(numbers, end)]
-            sign = next((entry for entry in reversed(own) if _is_of(entry, report, first)), None)
+            sign = next((banner for banner in reversed(own) if _is_of(banner, report, first)), None)
             if sign is None and last and report.line - above <= _NEAR_LINES and not own:
                 sign = last if last.above and last.near == _NEAR_LINES else None
             name = sign.name if sign else _of_command(log, report, first, above)
