@@ -48,6 +48,24 @@ PROBES = """HOST: a                           Loss%   Snt   Last   Avg  Best  Wr
   1.|-- fritz.box                  0.0%     {first}    0.9   7.7   0.8  35.0  15.3
   2.|-- 192.0.2.7                  0.0%     2    6.7   6.6   6.2   7.1   0.3
 """
+LOST = "[  4]   {at}.00-{end}.00   sec  33.7 MBytes   283 Mbits/sec  {again}   43.8 KBytes\n"
+HEAD = "[ ID] Interval           Transfer     Bandwidth       Retr  Cwnd\n"
+TWICE = (
+    "before\n"
+    + HEAD
+    + "".join(LOST.format(at=at, end=at + 1, again=0) for at in range(3))
+    + "after\n"
+    + HEAD
+    + "".join(LOST.format(at=at, end=at + 1, again=0) for at in range(3))
+)
+DONE = """[  4]   0.00-10.00  sec  6.66 GBytes  5.72 Gbits/sec    0             sender
+[  4]   0.00-10.00  sec  6.65 GBytes  5.72 Gbits/sec                  receiver
+
+iperf Done.
+64 parallel flows
+[SUM]   0.00-10.00  sec  6.73 GBytes  5.78 Gbits/sec    0             sender
+[SUM]   0.00-10.00  sec  6.66 GBytes  5.72 Gbits/sec                  receiver
+"""
 ENVELOPE = "The tag test ran at 1837.782 MB/s, and the put test at 31356.026 MB/s.\n"
 
 
@@ -68,6 +86,11 @@ def statements(log: str) -> str:
         (FABRIC, "", "fixed delay"),  # its times are of other numbers of transfers
         (PROBES.format(first=3), "at most 3 packets to each hop", "nothing"),
         (PROBES.format(first=2), ": 2 packets to each hop", "at most"),
+        (
+            HEAD + "".join(LOST.format(at=at, end=at + 1, again=1200) for at in range(9)),
+            "10,800 segments were sent again (lines 2 to 10)",
+            "other total",
+        ),
         (HYBRID, "If the threads are of each process, they are 80", "threads each are"),
     ],
 )
@@ -85,6 +108,8 @@ def test_no_more_is_said_than_is_shown(log: str, says: str, silent: str) -> None
         (UDP.format(options="-v"), "protocol udp", "role server"),
         (UDP.format(options="-s"), "role server", "role client"),
         (STEPS * 4, "number 4 %", "  GiB  speed"),
+        (TWICE, "iperf3, from line 8", "total  "),  # a head without dashes begins another run
+        (DONE, "iperf3, from line 6", "from line 7"),
         (ENVELOPE, "MB/s", "(10\u2076)"),
     ],
 )

@@ -15,7 +15,7 @@ PING 192.0.2.1 (192.0.2.1) 56(84) bytes of data.
 64 bytes from 192.0.2.1: icmp_seq=3 ttl=117 time={time} ms
 --- 192.0.2.1 ping statistics ---
 3 packets transmitted, 3 received, 0% packet loss, time 2003ms
-rtt min/avg/max/mdev = {time}/{time}/{time}/0.300 ms
+rtt min/avg/max/mdev = 8.100/{time}/{time}9/0.300 ms
 
 """
 REPLY = "64 bytes from 192.0.2.1: icmp_seq={at} ttl=64 time={time} ms\n"

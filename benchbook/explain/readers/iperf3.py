@@ -48,6 +48,7 @@ _COUNTED = late(r"\[\s*\d+\] Sent \d+ datagrams")
 
 
 _NEARLY = 0.95  # of the sender's time: the receiver's is longer, if anything
+_AS_LONG = 1.5  # times the first interval: an interval again, and no total
 
 
 @dataclass
@@ -64,6 +65,7 @@ class _Run(Run):
     headed: bool = False  # what is over its first row is there
     connected: set[str] = field(default_factory=set)
     gaps: bool = False  # somebody left rows out
+    is_over: bool = False  # its last line was there
     ended_in_line: int = 0  # by an error
 
     _columns: dict[tuple[object, ...], dict[str, Any]] = field(default_factory=dict)
@@ -117,7 +119,8 @@ def _runs(log: Log, starts: set[int]) -> list[_Run]:
             if not row.ended and row.start_s == 0 and _is_cut_total(row, run):
                 row = row._replace(ended="receiver")
             total = row.stream, row.role or "", row.ended
-            if row.start_s == 0 and (total in run.told if row.ended else row.stream in run.done):
+            is_told = total in run.told if row.ended else row.stream in run.done
+            if row.start_s == 0 and (is_told or run.is_over or (headed and _restarts(row, run))):
                 run = _next(runs, line)
                 run.headed = headed  # what stands over it was read before it began
                 if headed and "protocol" in runs[-2].facts:
@@ -136,9 +139,22 @@ def _runs(log: Log, starts: set[int]) -> list[_Run]:
             closing, ruled, headed = ruled, False, True
         else:
             _says(log, run, line)
+            run.is_over = run.is_over or line.text.strip() == "iperf Done."
             if "Summary Results:" in line.text or _RULE.search(line.text):
                 closing, ruled = False, True
     return runs
+
+
+def _restarts(row: Row, run: _Run) -> bool:
+    """Whether a row below another head is as short as the first row of a run that has no totals."""
+    first = run.rows[0][0] if run.rows else None
+    return (
+        first is not None
+        and not (run.done or row.ended)
+        and (first.start_s, first.stream) == (0, row.stream)
+        and row.end_s <= _AS_LONG * first.end_s
+        and run.rows[-1][0].start_s > 0
+    )
 
 
 def _is_cut_total(row: Row, run: _Run) -> bool:

@@ -261,13 +261,11 @@ def resent(reports: list[Report]) -> Iterator[Finding | str]:
     share, again, words = max(lost, key=lambda own: own[0])
     if share >= MANY_AGAIN:
         about = [own["again"] for _, _, own in lost]
-        yield finding("resent", words, about=about, share=share, left=len(lost) - 1 or None)
+        yield finding("resent", words, about=about, share=share)
     else:
-        more = f" (and in {len(lost) - 1} other totals)" if len(lost) > 1 else ""
         yield (
-            f"line {again.line}: {again.value:,.0f} segments were sent again, "
-            f"{100 * share:.2g} % of those of this line{more}; packets were lost on the path, "
-            "or came out of order"
+            f"{words['place']}: {again.value:,.0f} segments were sent again, about "
+            f"{100 * share:.2g} % of all; packets were lost on the path, or came out of order"
         )
 
 
@@ -289,7 +287,8 @@ def _resent(report: Report) -> tuple[float, Result, dict[str, Any]] | None:
             continue
         windows = [own for own in report.called("congestion window") if own.is_positive]
         least = min(windows, key=lambda own: own.base_value) if windows else None
-        return share, again, {"again": again, "moved": moved, "rate": rate, "least": least}
+        words = {"again": again, "moved": moved, "rate": rate, "least": least}
+        return share, again, words | {"place": f"line {again.line}"}
     return None
 
 
@@ -313,7 +312,7 @@ def _resent_in_intervals(report: Report) -> tuple[float, Result, dict[str, Any]]
     again = replace(last, value=count)
     moved = Result("transferred", moved_bytes / 2**20, "MiB", last.line, "total")
     words = {"again": again, "moved": moved, "rate": pairs[1][-1], "least": None}
-    return share, again, words
+    return share, again, words | {"place": f"lines {own[0].line} to {last.line}"}
 
 
 RATES = ("transferred", "throughput")
