@@ -85,6 +85,11 @@ TRIAL = """BenchmarkTools.Trial: 7 samples with 1 evaluation.
 """
 
 
+def test_a_time_of_a_clock_is_no_figure_before_its_colon() -> None:
+    told = of_content("x", b"The build time improves from 0:47s to 0:43). It is faster.", Machine())
+    assert not any(own.value == 0 for report in told.reports for own in report.results)
+
+
 @pytest.mark.parametrize(
     ("text", "sign", "is_said"),
     [

@@ -23,7 +23,7 @@ _ARROWS, _MEANS = ("->", "=>", "→", "⇒", "➜", "to"), ("verage", "ean", "vg
 _PAIR = late(
     rf"(?P<old>{_NUMBER}) ?(?P<old_unit>{UNIT})?(?![\w/])"
     rf"(?: ?(?:±|\+/?-) ?\d[\d.,]{{0,20}}(?: ?(?:{UNIT}))?(?![\w/]))? ?{_ARROW} ?~?"
-    rf"(?P<new>\d[\d,]*(?:\.\d+)?) ?(?P<new_unit>{UNIT})?(?![\w/%])"
+    rf"(?P<new>\d[\d,]*(?:\.\d+)?) ?(?P<new_unit>{UNIT})?(?![\w/%]|:\d)"
 )
 _CLAIM = late(
     r"(?P<percent>\d+(?:\.\d+)?) ?%|(?<![\w.])(?P<times>\d+(?:\.\d+)?) ?(?:[x×](?!\w)|times\b)"
