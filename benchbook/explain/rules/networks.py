@@ -312,7 +312,9 @@ def _resent_in_intervals(report: Report) -> tuple[float, Result, dict[str, Any]]
     again = replace(last, value=count)
     moved = Result("transferred", moved_bytes / 2**20, "MiB", last.line, "total")
     words = {"again": again, "moved": moved, "rate": pairs[1][-1], "least": None}
-    return share, again, words | {"place": f"lines {own[0].line} to {last.line}"}
+    first = own[0].line
+    place = f"line {first}" if first == last.line else f"lines {first} to {last.line}"
+    return share, again, words | {"place": place}
 
 
 RATES = ("transferred", "throughput")
