@@ -23,6 +23,26 @@ YCSB = """[OVERALL], RunTime(ms), 10110
 [UPDATE], Operations, {updates}
 [UPDATE], AverageLatency(us), 54.99
 """
+FILES = """sysbench 1.1.0
+Extra file open flags: 0
+Doing random {way} test
+
+[ 60s ] reads: 563.39 MiB/s writes: 0.00 MiB/s fsyncs: 0.00/s latency (ms,95%): 0.527
+[ 120s ] reads: 566.71 MiB/s writes: 0.00 MiB/s fsyncs: 0.00/s latency (ms,95%): 0.527
+"""
+GLUSTER = """ %-latency   Avg-latency   Min-Latency   Max-Latency   No. of calls         Fop
+      0.00       {name}       0.00 ns       0.00 ns          24433      FORGET
+      0.01       {name}       0.00 ns       0.00 ns         136286     RELEASE
+"""
+TIMED = """$ time {command}
+real    0m{slow}s
+user    0m1.000s
+sys     0m0.000s
+$ time {command}
+real    0m{fast}s
+user    0m1.640s
+sys     0m0.000s
+"""
 DD = """# dd if=a.tar of=/mnt/zfs/test{first}.tar bs=4M
 1056+1 records in
 1056+1 records out
@@ -68,6 +88,24 @@ def _fio(engine: str = "libaio", jobs: int = 1, times: str = "", system: float =
             "waits for no answer",
             YCSB.format(updates=1000),
             "waits for no answer",
+        ),
+        (
+            FILES.format(way="write"),
+            "without O_DIRECT",
+            FILES.format(way="read"),
+            "without O_DIRECT",
+        ),
+        (
+            GLUSTER.format(name="0.00 ns"),
+            "removed the work",
+            "BM_Empty       0.00 ns       0.00 ns          24433\n",
+            "removed the work",
+        ),
+        (
+            TIMED.format(command="cp a b", slow=47.38, fast=35.86),
+            "The same command is",
+            TIMED.format(command="./solve", slow=1.01, fast=0.5),
+            "The same command is",
         ),
         (
             DD.format(first=333, second="/mnt/zfs/test334.tar"),

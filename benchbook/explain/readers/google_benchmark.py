@@ -31,7 +31,7 @@ _HEAD = late(
     r"^Benchmark +Time(?P<ns>\(ns\))? +CPU(?(ns)\(ns\)) +Iterations(?: +(?P<counters>\S.*))?$"
 )
 _ROW = late(
-    r"^(?P<name>\S.*?)(?<! ) +(?P<time>-?[\d.,]+(?:e\+\d+)?) (?P<unit>ns|us|ms|s|%) +"
+    r"^(?P<name>(?!\d+\.\d+ )\S.*?)(?<! ) +(?P<time>-?[\d.,]+(?:e\+\d+)?) (?P<unit>ns|us|ms|s|%) +"
     r"(?P<cpu>-?[\d.,]+(?:e\+\d+)?) (?P<cpu_unit>ns|us|ms|s|%) +"
     r"(?P<iterations>\d+)(?: +(?P<rest>\S.*))?$"
 )

@@ -244,6 +244,9 @@ def scaling_of_time(reports: Sequence[Report]) -> Iterator[Finding | str]:
         yield finding("dearer-with-threads", words).explanation
 
 
+HALF_BUSY = 0.5  # CPU time ÷ elapsed time: below it waiting makes the difference
+
+
 def _same_command(reports: Sequence[Report]) -> Iterator[str]:
     """A note on a command that was once faster with more CPU time: by more threads, or others."""
     timed = [
@@ -256,7 +259,7 @@ def _same_command(reports: Sequence[Report]) -> Iterator[str]:
         slow, fast = (pick(runs, key=_elapsed_ns) for pick in (max, min))
         if _elapsed_ns(fast) < _elapsed_ns(slow) and slow.on_cpus_ns > 0:
             cpu = fast.on_cpus_ns / slow.on_cpus_ns
-            if cpu >= MORE_CPU:
+            if cpu >= MORE_CPU and fast.on_cpus_ns >= HALF_BUSY * _elapsed_ns(fast):
                 words = {"fast": fast.elapsed, "slow": slow.elapsed, "cpu": cpu}
                 words["times"] = _elapsed_ns(slow) / _elapsed_ns(fast)
                 yield finding("dearer-and-faster", words).explanation

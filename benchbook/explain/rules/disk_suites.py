@@ -49,7 +49,8 @@ def buffered_files(report: Report) -> Iterator[Finding]:
     flags = str(report.facts.get("open_flags", ""))
     rates = [own for own in report.results if own.name.startswith("file ") and own.rate]
     reads = [own for own in rates if "read" in own.name]
-    if report.tool == "sysbench" and flags in ("(none)", "0", "none") and reads:
+    writes_only = str(report.facts.get("operation", "")).endswith("write")  # and no read or r/w
+    if report.tool == "sysbench" and flags in ("(none)", "0", "none") and reads and not writes_only:
         yield finding("files-buffered", first=reads[0], about=reads)
 
 

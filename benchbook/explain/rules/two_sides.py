@@ -173,8 +173,7 @@ def _asked(report: Report) -> tuple[str, ...]:
 def words_above(report: Report) -> str:
     """What stands above a run as its title, without the number of the run."""
     words = str(report.facts.get("titled") or report.facts.get("said_above") or "")
-    is_name = not (_PROMPT.search(words) or _PROSE.match(words))
-    return _ORDINAL.sub("", words) if is_name else ""
+    return "" if _PROMPT.search(words) else _ORDINAL.sub("", words)
 
 
 def _differences(low: Side, high: Side) -> str:
@@ -182,7 +181,8 @@ def _differences(low: Side, high: Side) -> str:
     log shows nothing, commands that differ in much, or other work."""
     slow, fast = low.report, high.report
     found: list[str] = []
-    words = [_shown(words_above(report)) for report in (slow, fast)]
+    above = [words_above(report) for report in (slow, fast)]
+    words = ["" if _PROSE.match(text) else _shown(text) for text in above]
     ways = [{way.lower() for way in _WAY.findall(text)} for text in words]
     if all(ways) and ways[0] != ways[1]:
         return ""  # other work
