@@ -43,6 +43,17 @@ real    0m{fast}s
 user    0m1.640s
 sys     0m0.000s
 """
+WRK = """$ wrk -t12 -c200 -d30 {timeout} http://pi/about
+Running 30s test @ http://pi/about
+  12 threads and 200 connections
+  Thread Stats   Avg      Stdev     Max   +/- Stdev
+    Latency     1.37s     1.33s   16.36s    79.36%
+    Req/Sec   417.69    650.51     5.44k    92.71%
+  78676 requests in 30.01s, 516.52MB read
+  Socket errors: connect 0, read 0, write 0, timeout 4652
+Requests/sec:   2622.02
+Transfer/sec:     17.21MB
+"""
 DD = """# dd if=a.tar of=/mnt/zfs/test{first}.tar bs=4M
 1056+1 records in
 1056+1 records out
@@ -106,6 +117,12 @@ def _fio(engine: str = "libaio", jobs: int = 1, times: str = "", system: float =
             "The same command is",
             TIMED.format(command="./solve", slow=1.01, fast=0.5),
             "The same command is",
+        ),
+        (
+            WRK.format(timeout=""),
+            "not in its latencies",
+            WRK.format(timeout="--timeout 20s"),
+            "not in its latencies, whose longest is 16.36 s",
         ),
         (
             DD.format(first=333, second="/mnt/zfs/test334.tar"),

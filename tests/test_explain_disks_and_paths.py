@@ -186,7 +186,10 @@ SAID = {
     "cached read": (CDM.format(read="612.000", write="180.0"), "come from memory"),
     "flushed write of a table": (TABLE.format(label="4K", write="0.109"), "writes a second"),
     "all files": (fileio(), "fsync 8,973 times a second"),
-    "buffered files": (fileio(flags="(none)", reads="90.0", read="1.40"), "without O_DIRECT"),
+    "buffered files": (
+        fileio(flags="(none)", reads="90.0", read="1.40").replace("random write", "random r/w"),
+        "without O_DIRECT",
+    ),
     "read again": (IOZONE.format(flag="", again="791200.00", parent="700000.00"), "page cache"),
     "parent": (IOZONE.format(flag="", again="190000.00", parent="9000.00"), "their parent 9,000"),
     "use": (IOSTAT.format(count=13526, wait=0.10, queue=1.40, use="100.00"), "some request"),

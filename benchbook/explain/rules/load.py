@@ -15,7 +15,7 @@ from benchbook.explain.readers.common.load_lines import COUNT, FAILED, RATE, TIM
 from benchbook.explain.results import grouped
 from benchbook.explain.rules import rule
 from benchbook.explain.rules.common.findings import finding
-from benchbook.explain.rules.load_counts import NOT_OPENED, is_some_of
+from benchbook.explain.rules.load_counts import NOT_OPENED, is_some_of, waits_ns
 from benchbook.findings import Finding
 
 OPEN = ("k6",)  # whose users also think, or wait for several answers at a time
@@ -70,7 +70,10 @@ def failed_requests(report: Report) -> Iterator[Finding | str]:
             yield finding("answers-with-errors", words, about=[status])
     if (timed_out := counts.get("timeouts")) is not None and _is_hidden(report, timed_out, every):
         longest = _time(report, "max")
-        words = {"late": timed_out, "longest": longest, "every": whole}
+        # Some versions of wrk time what they count as late, too.
+        are_timed = longest is not None and longest.base_value > waits_ns(report)
+        words = {"late": timed_out, "longest": None if are_timed else longest, "every": whole}
+        words["unknown"] = "" if longest is None else None
         yield finding("timeouts-left-out", words, about=[timed_out])
     broken = [counts[kind] for kind in _OF_SOCKET if kind in counts]
     known = (_OF_STATUS, "timeouts", *_OF_SOCKET)

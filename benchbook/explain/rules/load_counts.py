@@ -3,6 +3,7 @@ fit each other, and loads that could not keep the rate that was asked for."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -65,6 +66,15 @@ _TIME = late(r"^(\d{1,6})(s|m|h)?$")
 def _seconds(text: str) -> float | None:
     found = _TIME.match(text)
     return float(found[1]) * {"m": 60, "h": 3600}.get(found[2] or "s", 1) if found else None
+
+
+USUAL_WAIT_S = 2.0  # of wrk, unless its command says another
+
+
+def waits_ns(report: Report) -> float:
+    """How long a load waits for an answer at most; infinite where neither tool nor command says."""
+    asked = _seconds(option(Command(report.line, report.asked), "-T", "--timeout"))
+    return 1e9 * (asked or (USUAL_WAIT_S if report.tool == "wrk" else math.inf))
 
 
 @rule
