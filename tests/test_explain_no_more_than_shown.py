@@ -164,6 +164,34 @@ GAINS = """| Threads | Time (s) |
 ECHOES = "PING 10.0.0.5 (10.0.0.5) 56(84) bytes of data.\n{head}" + "".join(
     f"64 bytes from 10.0.0.5: icmp_seq={number} ttl=64 time=11.2 ms\n" for number in range(12, 20)
 )
+RANGES = """Time (%)  Total Time (ns)  {count}  Avg (ns)    Min (ns)  Max (ns)  Range
+--------  ---------------  ---------  ----------  --------  --------  -------
+    50.2         22777979          1  22777979.0  22777979  22777979  :Encode
+    21.8          9875718          1   9875718.0   9875718   9875718  :L2Norm
+    21.4          9712611          1   9712611.0   9712611   9712611  :Alloc
+"""
+VTUNE = """IPC: 1.140
+SP {unit}: 0.000
+DP {unit}: 0.000
+x87 {unit}: 0.000
+"""
+TRTEXEC = "".join(
+    f"[05/10/2021-12:24:{second}] [I] Average on 10 runs - GPU latency: 3.05903 ms - "
+    "Host latency: 3.5863 ms (end to end 6.07532 ms, enqueue 0.538281 ms)\n"
+    for second in (30, 31)
+)
+PROFILE = """| Name | CPU total % | CPU total | CPU time avg | CUDA total % | CUDA total |
+|---|---|---|---|---|---|
+| aten::matmul | 99.05% | 523.401ms | 5.234ms | 49.91% | 791.184ms |
+| aten::mm | 98.88% | 522.511ms | 5.225ms | 49.89% | 790.885ms |
+"""
+BENCHEE = """{note}
+Name               ips        average  deviation         median         99th %
+get(max, max)   2.08 M      481.84 ns     ±47.39%         459 ns         693 ns
+
+Name               ips        average  deviation         median         99th %
+get(max, max)   2.62 M      411.22 ns     ±39.06%         380 ns         440 ns
+"""
 MODES = """WorkloadResult  99: 1 op, {q3} ns, {q3}00 ns/op
 
 Mean = 164.000 ns, StdErr = 5.416 ns (3.30%), N = 100, StdDev = 54.160 ns
@@ -247,6 +275,21 @@ GPU[0] 		: Current PowerPlay Level: manual
             ECHOES.format(head="From 10.0.0.6 icmp_seq=1 Destination Host Unreachable\n"),
             "11.2",
             "have no reply in this log",
+        ),
+        (RANGES.format(count="Instances"), "22,777,979", "the longest time are the same"),
+        (RANGES.format(count="Warnings "), "the longest time are the same", "Nothing wrong"),
+        (VTUNE.format(unit="GFLOPS"), "IPC", "rates are 0"),
+        (TRTEXEC, "3.58630 ms Host", "[I] Average on 10 runs - GPU 1"),
+        (PROFILE, "49.91", "change"),
+        (BENCHEE.format(note="# fast warning with I think"), "411.22", "closer than both errors"),
+        (BENCHEE.format(note="# fast warning with I think"), "411.22", "last command above"),
+        (BENCHEE.format(note="# mix run -e bench.exs"), "mix run -e bench.exs", "prose"),
+        ("Before: median ~282 ms, max ~900 ms\n", "900", "possible"),
+        (
+            "cuda_driver.cc:936] failed to allocate 128.00M (134217728 bytes) from device: "
+            "CUDA_ERROR_OUT_OF_MEMORY\n",
+            "the program may have gone on",
+            "do not use these figures",
         ),
         ("        Speed: 10Mb/s\n        Duplex: Half\n", "shows half duplex", "is set to half"),
     ],

@@ -15,6 +15,7 @@ _WORDS = (
     *("@", "$ ", "❯ ", "» ", "% ", "# ", "PS", ":\\", "+ ", "In [", ">>>"),
     *("ommand: ", "ommand line: ", "to execute: ", "md: "),
 )
+_OF_SHELL, _LEAST_OF_PROSE = frozenset("-./=|<>$\"'_&;"), 5
 _LONGEST = 4096  # characters; what is longer is no line that somebody typed
 _LIKE_COMMAND = r"(?=(?!nThread )[a-z./~_\\]|[A-Z]\w*=|[A-Z]:\\|\.\\)"
 _PROMPTS = (
@@ -66,12 +67,19 @@ def commands(lines: Sequence[Line], kinds: Kinds) -> Iterator[Command]:
         if prompt is None:
             continue
         shown = prompt[1]
+        if text.lstrip().startswith("#") and _is_prose(shown):
+            continue
         after = index + 1
         while shown.endswith("\\") and len(shown) < _LONGEST and after <= len(lines):
             more = lines[after].text if after < len(lines) else ""
             shown, after = shown[:-1] + more.lstrip("> "), after + 1
         if command := _command(lines[index].number, shown):
             yield command
+
+
+def _is_prose(text: str) -> bool:
+    """Whether what stands behind a `#` are only words, as in a comment or a heading."""
+    return text.count(" ") >= _LEAST_OF_PROSE - 1 and _OF_SHELL.isdisjoint(text)
 
 
 def _words(text: str) -> list[str]:

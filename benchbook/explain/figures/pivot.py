@@ -215,6 +215,8 @@ class Pivot:
         names = {name for _, name, _, _ in self.columns}
         statistics = {statistic for _, _, statistic, _ in self.columns}
         units = {own.unit for every in everyone for own in every}
+        # Next to numbers that are settings, a common `%` would be read as theirs, too.
+        in_heads = len(units) > 1 or units == {"%"}
         heads = []
         for (_, name, statistic, _), every, spread in zip(
             self.columns, everyone, errors, strict=True
@@ -224,9 +226,9 @@ class Pivot:
                 name if len(names) > 1 else "",
                 _unless_said(statistic, name) if len(statistics) > 1 else "",
                 f"± {spread}" if spread else "",
-                _unit_words(own_units.pop()) if len(own_units) == 1 < len(units) else "",
+                _unit_words(own_units.pop()) if len(own_units) == 1 and in_heads else "",
             ]
-            if parts[-1] == name:
+            if parts[-1] and name.split()[-1:] == parts[-1:]:
                 del parts[-1]  # calls, in calls
             heads.append(" ".join(filter(None, parts)) or "value")
         common = [
@@ -234,7 +236,7 @@ class Pivot:
             *(statistics - {GIVEN} if len(statistics) == 1 else ()),
         ]
         title = " ".join(filter(None, common))
-        unit = unit_words(units.pop()) if len(units) == 1 else ""
+        unit = unit_words(units.pop()) if len(units) == 1 and not in_heads else ""
         return heads, f"{title}, in {unit}".removeprefix(", ") if unit not in ("", "1") else title
 
 

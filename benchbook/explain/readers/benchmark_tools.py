@@ -12,7 +12,7 @@ from benchbook.explain.readers.common.times import UNIT, scaled, time_of
 
 TOOL = "benchmarktools"
 _BEGINS = late(
-    r"^(?:(?P<name>\S.{0,100}?):? )?BenchmarkTools\.Trial:(?: (?P<samples>\d+) samples? with "
+    r"^(?:(?P<name>\S.{0,100}?):? )?Ben?chmarkTools\.Trial:(?: (?P<samples>\d+) samples? with "
     r"(?P<evaluations>\d+) evaluations?.*)?$"
 )
 _TIME = rf"(\d+(?:\.\d+)?) ({UNIT})"

@@ -17,6 +17,7 @@ from benchbook.findings import Finding
 
 MIDDLES = ("", "mean", "median", "best")
 SPREADS = ("confidence 99.9 %", "standard error", "stddev", "error", "range", "sd")
+OF_RUNS = ("stddev", "sd", "range")
 SETTINGS = ("benchmark", "parameters", "label", "mode", "message_bytes", "threads")
 # Whose deviation is that of single requests, and no error of the mean of thousands.
 OF_REQUESTS = (TIME, "time to connect", "time to the first byte", "rate of a thread")
@@ -84,6 +85,8 @@ def _known(report: Report, at: int) -> Iterator[tuple[Hashable, _Known]]:
         spread = spreads.get((figure.name, figure.line * in_rows))
         if spread is None or not figure.is_positive or figure.name in OF_REQUESTS:
             continue
+        if spread.statistic in OF_RUNS and not figure.of.get("repetitions"):
+            continue  # single runs deviate so; how well their mean is known, their number says
         error = half_interval(figure, spread)
         settings = tuple(str(report.column(figure, name)) for name in SETTINGS)
         command = str(report.facts.get("command", ""))

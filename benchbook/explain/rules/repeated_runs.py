@@ -16,8 +16,6 @@ from benchbook.findings import Finding
 
 LEAST, MOST = 3, 5  # runs: of more, their shape is looked at elsewhere
 ALIKE = 1.25  # slowest ÷ fastest of the others
-APART = 1.3  # of all
-OTHERS = 5.0  # beyond it something was changed, even where no word of the log says what
 LEAST_NS = 1e6  # of a run: shorter ones differ by the start of the program
 OF_RUN = ("time elapsed", "time", "throughput", "transfer rate", "event rate", "bandwidth")
 WHOLE = ("", "mean", "total", "sample")
@@ -43,12 +41,6 @@ def repeated_runs(reports: Sequence[Report]) -> Iterator[Finding | str]:
             slowest = figures[slowness.index(max(others))]
             words |= {"slowest": slowest, "times": first / max(others)}
             yield finding("first-of-runs", words)
-            return
-        if APART * min(slowness) <= max(slowness) <= OTHERS * min(slowness):
-            ends = (min(figures, key=_value), max(figures, key=_value))
-            words |= {"least": ends[0], "most": ends[1]}
-            words["times"] = max(slowness) / min(slowness)
-            yield finding("runs-of-same-apart", words).explanation
             return
 
 

@@ -83,6 +83,7 @@ _MOST_BEFORE = late(
 _MOST_BEHIND = late(
     r"(?i)^ ?(?:\(?theoretical|\(?peak|\(?max(?:imum)?\b|link\b|line rate|port\b|NIC\b|card\b)"
 )
+_LONGEST_TIME = late(r"(?i)\W*(?:max|peak)")
 _POSSIBLE = "possible"  # the name of such a figure
 # Words of a measurement, without which a time is one of anything.
 _MEASURED = late(
@@ -203,7 +204,9 @@ def _figures(log: Log, line: Line) -> Iterator[Result]:
         if words := _near(before, figure[0], behind):
             of["label"] = words
         is_size = figure["unit"] in _SIZES  # of which a peak was reached
-        is_possible = not is_size and (_MOST_BEFORE.search(clause) or _MOST_BEHIND.match(behind))
+        most = _MOST_BEFORE.search(clause) or _MOST_BEHIND.match(behind)
+        is_longest = most and unit in _TIMES and _LONGEST_TIME.match(most[0])  # of those measured
+        is_possible = not is_size and most and not is_longest
         name = _POSSIBLE if is_possible else "figure"
         low = log.number(figure["low"]) if figure["low"] else None
         for number_of_range in (low, value):
