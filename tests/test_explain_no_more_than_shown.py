@@ -192,6 +192,23 @@ get(max, max)   2.08 M      481.84 ns     ±47.39%         459 ns         693 ns
 Name               ips        average  deviation         median         99th %
 get(max, max)   2.62 M      411.22 ns     ±39.06%         380 ns         440 ns
 """
+LLAMA = """# llama-cpp-python Ver0.2.90
+```
+llama_print_timings: prompt eval time = 14805.69 ms / 13 tokens (1138.90 ms per token, 0.88 tokens per second)
+llama_print_timings: total time = 18278.73 ms / 45 tokens
+```
+
+# llama-cpp-python Ver0.3.0
+```
+llama_perf_context_print: load time = 14788.07 ms
+llama_perf_context_print: prompt eval time = 0.00 ms / 13 tokens (0.00 ms per token, inf tokens per second)
+```
+"""  # noqa: E501
+NPM = """+ prom-client@11.1.3
+added 3 packages from 3 contributors in 10.795s
+- metrics with 64 ➭ current x 192,033 ops/sec ±5.57% (83 runs sampled)
+- metrics with 64 ➭ prom-client@latest x 197,083 ops/sec ±5.02% (81 runs sampled)
+"""
 MODES = """WorkloadResult  99: 1 op, {q3} ns, {q3}00 ns/op
 
 Mean = 164.000 ns, StdErr = 5.416 ns (3.30%), N = 100, StdDev = 54.160 ns
@@ -291,6 +308,9 @@ GPU[0] 		: Current PowerPlay Level: manual
             "the program may have gone on",
             "do not use these figures",
         ),
+        (LLAMA, "Ver0.3.0) value unit tokens line load time", "last command above"),
+        (NPM, "192,033", "last command above"),
+        ("It took 1425 ms in runs of b=4 s=8192 h=16.\n", "1,425 ms", "8,192"),
         ("        Speed: 10Mb/s\n        Duplex: Half\n", "shows half duplex", "is set to half"),
     ],
 )

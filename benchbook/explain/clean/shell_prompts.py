@@ -15,6 +15,7 @@ _WORDS = (
     *("@", "$ ", "❯ ", "» ", "% ", "# ", "PS", ":\\", "+ ", "In [", ">>>"),
     *("ommand: ", "ommand line: ", "to execute: ", "md: "),
 )
+_PACKAGE = late(r"@?[\w./-]{1,80}@\d[\w.-]{0,40}")  # name@version
 _OF_SHELL, _LEAST_OF_PROSE = frozenset("-./=|<>$\"'_&;"), 5
 _LONGEST = 4096  # characters; what is longer is no line that somebody typed
 _LIKE_COMMAND = r"(?=(?!nThread )[a-z./~_\\]|[A-Z]\w*=|[A-Z]:\\|\.\\)"
@@ -67,7 +68,8 @@ def commands(lines: Sequence[Line], kinds: Kinds) -> Iterator[Command]:
         if prompt is None:
             continue
         shown = prompt[1]
-        if text.lstrip().startswith("#") and _is_prose(shown):
+        below = lines[index + 1].text if index + 1 < len(lines) else ""
+        if _is_heading(text.lstrip(), shown, below):
             continue
         after = index + 1
         while shown.endswith("\\") and len(shown) < _LONGEST and after <= len(lines):
@@ -77,9 +79,15 @@ def commands(lines: Sequence[Line], kinds: Kinds) -> Iterator[Command]:
             yield command
 
 
-def _is_prose(text: str) -> bool:
-    """Whether what stands behind a `#` are only words, as in a comment or a heading."""
-    return text.count(" ") >= _LEAST_OF_PROSE - 1 and _OF_SHELL.isdisjoint(text)
+def _is_heading(text: str, shown: str, below: str) -> bool:
+    """Whether what stands behind a `#` are only words, as in a comment, or above a block of code,
+    as a title is; whether a `+` marks what npm added."""
+    if text.startswith("+"):
+        return _PACKAGE.fullmatch(shown.strip()) is not None
+    if not text.startswith("#"):
+        return False
+    is_prose = shown.count(" ") >= _LEAST_OF_PROSE - 1 and _OF_SHELL.isdisjoint(shown)
+    return is_prose or below.lstrip().startswith("```")
 
 
 def _words(text: str) -> list[str]:

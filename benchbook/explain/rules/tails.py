@@ -152,6 +152,7 @@ def tail_of_sizes(report: Report) -> Iterator[Finding]:
 
 WIDE_RUNS, WIDER_RUNS = 0.25, 0.5  # deviation ÷ mean, with and without a warning
 FAR_RUN, FARTHER_RUN = 1.5, 2.0  # longest ÷ mean, with and without a warning
+OUTSIDE = 3.0  # deviations that the longest run is above the mean
 FEW_RUNS = 8  # which have no tail
 APART, LEAST_RUNS = 0.5, 3  # deviation ÷ mean that has a finding of its own; the runs it needs
 WIDE_OF_BEST, FAR_FROM_USUAL, LEAST_OTHERS = 0.2, 5.0, 3  # one deviation among small ones
@@ -197,7 +198,8 @@ def unstable(report: Report) -> Iterator[Finding]:
     if deviation >= wide * mean and most >= far * mean:
         words |= {"spread": deviation / mean, "times": most / mean}
         words["begin"] = "warned" if is_warned else "unwarned"
-        words["what"] = "few" if most / mean >= FARTHER_RUN else "unlike"
+        is_tail = most >= FARTHER_RUN * mean and most - mean >= OUTSIDE * deviation
+        words["what"] = "few" if is_tail else "unlike"
         yield finding("unstable-runs", words)
     elif is_number(runs) and deviation >= UNSURE * mean * root(runs):
         error = 100 * deviation / mean / math.sqrt(runs)

@@ -195,6 +195,8 @@ def _of_pair(match: re.Match[str]) -> tuple[str, str]:
     """The name of a pair without its unit, and that."""
     if match["unit"]:
         return match["name"].replace("_", " "), unit_of(match["unit"])
+    if len(match["name"]) == 1:  # `s=8192` may be a number of anything
+        return match["name"], ""
     key, unit = named_unit(match["name"])
     return key.replace("_", " "), unit
 

@@ -188,8 +188,8 @@ def _figures(log: Log, line: Line) -> Iterator[Result]:
         begin = found[number - 1].end() if number else 0
         end = found[number + 1].start() if number + 1 < len(found) else len(text)
         before, behind = text[begin : figure.start()], text[figure.end() : end]
-        if before.rstrip().endswith(("±", "+-", "+/-")):
-            continue  # a deviation, of the figure before it
+        if before.rstrip().endswith(("±", "+-", "+/-")) or behind.startswith("="):
+            continue  # a deviation, of the figure before it; `b=4 s=8192`
         clause = _SENTENCE.split(before)[-1]
         unit = _OTHERS.get(figure["unit"]) or unit_of(figure["unit"])
         if unit in _TIMES and (
@@ -206,7 +206,8 @@ def _figures(log: Log, line: Line) -> Iterator[Result]:
         is_size = figure["unit"] in _SIZES  # of which a peak was reached
         most = _MOST_BEFORE.search(clause) or _MOST_BEHIND.match(behind)
         is_longest = most and unit in _TIMES and _LONGEST_TIME.match(most[0])  # of those measured
-        is_possible = not is_size and most and not is_longest
+        is_change = unit == "%"  # `falls by up to 15 %`
+        is_possible = most and not (is_size or is_longest or is_change)
         name = _POSSIBLE if is_possible else "figure"
         low = log.number(figure["low"]) if figure["low"] else None
         for number_of_range in (low, value):
