@@ -209,6 +209,15 @@ added 3 packages from 3 contributors in 10.795s
 - metrics with 64 ➭ current x 192,033 ops/sec ±5.57% (83 runs sampled)
 - metrics with 64 ➭ prom-client@latest x 197,083 ops/sec ±5.02% (81 runs sampled)
 """
+PPROF = """Duration: 21.52s, Total samples = 214.20ms (    1%)
+Showing nodes accounting for 214.10ms, 100% of 214.20ms total
+      flat  flat%   sum%        cum   cum%
+  197.10ms 92.02% 92.02%   197.10ms 92.02%  math.Lgamma
+         0     0%   100%   214.10ms   100%  testing.(*B).launch
+"""
+DENO = """date_now:  n = 500000, dt = 0.021s, r = 23809524/s, t = 42ns/op
+{last}:  n = 500000, dt = 0.700s, r = 714286/s, t = 1400ns/op
+"""
 MODES = """WorkloadResult  99: 1 op, {q3} ns, {q3}00 ns/op
 
 Mean = 164.000 ns, StdErr = 5.416 ns (3.30%), N = 100, StdDev = 54.160 ns
@@ -311,6 +320,9 @@ GPU[0] 		: Current PowerPlay Level: manual
         (LLAMA, "Ver0.3.0) value unit tokens line load time", "last command above"),
         (NPM, "192,033", "last command above"),
         ("It took 1425 ms in runs of b=4 s=8192 h=16.\n", "1,425 ms", "8,192"),
+        (PPROF, "testing.(*B).launch 0 0 214.1 100", "samples"),
+        (DENO.format(last="perf_now"), "1,400", "figures are there for"),
+        (DENO.format(last="perf_then") + DENO.format(last="perf_now"), "“perf”", "Nothing"),
         ("        Speed: 10Mb/s\n        Duplex: Half\n", "shows half duplex", "is set to half"),
     ],
 )

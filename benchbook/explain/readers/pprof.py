@@ -44,7 +44,8 @@ def _line(reading: Reading[_Run], text: str) -> None:
         run.has_head, run.line = True, run.line or reading.line.number
     elif run.has_head and (found := _ROW.match(text)):
         of: dict[str, Any] = {"benchmark": found["name"]}
-        unit = _UNITS.get(found["unit"], "samples")
+        # A 0 stands there without the unit that the other figure of its row has.
+        unit = _UNITS.get(found["unit"] or found["cum_unit"], "samples")
         reading.add(f"{found['name']} own", found["flat"], unit, GIVEN, of)
         reading.add(f"{found['name']} own share", found["share"], "%", GIVEN, of)
         unit = _UNITS.get(found["cum_unit"], "samples")

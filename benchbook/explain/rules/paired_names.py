@@ -42,6 +42,7 @@ def names_with_another_word(report: Report) -> Iterator[str]:
     if report.tool != "figures":
         return
     pairs: dict[tuple[str, str], list[_Pair]] = {}
+    of_names: dict[tuple[str, str], set[Sequence[str]]] = {}
     for figures in grouped(report.results, lambda own: (own.unit, own.statistic)).values():
         named = {
             tuple(_BETWEEN.split(str(own.of.get("label") or own.name))): own
@@ -55,9 +56,12 @@ def names_with_another_word(report: Report) -> Iterator[str]:
                 in_order = words == tuple(sorted(words))
                 pair = _Pair(before, after) if in_order else _Pair(after, before)
                 pairs.setdefault((min(words), max(words)), []).append(pair)
+                of_names.setdefault((min(words), max(words)), set()).add(min(first, second))
     if len(pairs) != 1:
         return
     (low, high), several = next(iter(pairs.items()))
+    if len(of_names[low, high]) < LEAST_PAIRS:
+        return  # one pair of names, with several figures each, may be two things
     ratios = [pair.lower.base_value / pair.upper.base_value for pair in several]
     at = max(range(len(ratios)), key=lambda place: max(ratios[place], 1 / ratios[place]))
     times = max(ratios[at], 1 / ratios[at])
