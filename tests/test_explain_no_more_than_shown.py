@@ -322,7 +322,6 @@ GPU[0] 		: Current PowerPlay Level: manual
         ("It took 1425 ms in runs of b=4 s=8192 h=16.\n", "1,425 ms", "8,192"),
         (PPROF, "testing.(*B).launch 0 0 214.1 100", "samples"),
         (DENO.format(last="perf_now"), "1,400", "figures are there for"),
-        (DENO.format(last="perf_then") + DENO.format(last="perf_now"), "“perf”", "Nothing"),
         ("        Speed: 10Mb/s\n        Duplex: Half\n", "shows half duplex", "is set to half"),
     ],
 )
