@@ -322,6 +322,11 @@ GPU[0] 		: Current PowerPlay Level: manual
         ("It took 1425 ms in runs of b=4 s=8192 h=16.\n", "1,425 ms", "8,192"),
         (PPROF, "testing.(*B).launch 0 0 214.1 100", "samples"),
         (DENO.format(last="perf_now"), "1,400", "figures are there for"),
+        (
+            "stage 1 instructions: 314622 cycles: 83223 in a run that took 12 ms\n",
+            "figure 12 ms",
+            "314,622",
+        ),
         ("        Speed: 10Mb/s\n        Duplex: Half\n", "shows half duplex", "is set to half"),
     ],
 )

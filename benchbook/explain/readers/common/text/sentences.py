@@ -83,6 +83,8 @@ _MOST_BEFORE = late(
 _MOST_BEHIND = late(
     r"(?i)^ ?(?:\(?theoretical|\(?peak|\(?max(?:imum)?\b|link\b|line rate|port\b|NIC\b|card\b)"
 )
+# `instructions: 314622 cycles: 83223`, `b=4 s=8192`: what follows the number is the next name.
+_NEXT_NAME = late(r"[:=] {0,20}-?\d")
 _LONGEST_TIME = late(r"(?i)\W*(?:max|peak)")
 _POSSIBLE = "possible"  # the name of such a figure
 # Words of a measurement, without which a time is one of anything.
@@ -188,7 +190,7 @@ def _figures(log: Log, line: Line) -> Iterator[Result]:
         begin = found[number - 1].end() if number else 0
         end = found[number + 1].start() if number + 1 < len(found) else len(text)
         before, behind = text[begin : figure.start()], text[figure.end() : end]
-        if before.rstrip().endswith(("±", "+-", "+/-")) or behind.startswith("="):
+        if before.rstrip().endswith(("±", "+-", "+/-")) or _NEXT_NAME.match(behind):
             continue  # a deviation, of the figure before it; `b=4 s=8192`
         clause = _SENTENCE.split(before)[-1]
         unit = _OTHERS.get(figure["unit"]) or unit_of(figure["unit"])
