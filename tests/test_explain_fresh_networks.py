@@ -103,8 +103,8 @@ def test_no_more_is_said_than_is_shown(log: str, says: str, silent: str) -> None
 @pytest.mark.parametrize(
     ("log", "shown", "silent"),
     [
-        (HEADS.format("Mbytes/sec"), "in MB/s", "name no unit"),
-        (HEADS.format("speed"), "name no unit", "in MB/s"),
+        (HEADS.format("Mbytes/sec"), "in MB/s", "No unit was read"),
+        (HEADS.format("speed"), "No unit was read", "in MB/s"),
         (UDP.format(options="-v"), "protocol udp", "role server"),
         (UDP.format(options="-s"), "role server", "role client"),
         (STEPS * 4, "number 4 %", "  GiB  speed"),

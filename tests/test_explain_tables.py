@@ -59,7 +59,7 @@ def test_what_has_no_units_is_shown_and_not_judged(text: str) -> None:
     assert report.tool == "table without units"
     assert {result.statistic for result in report.results} == {GIVEN}
     assert found.findings == []
-    assert "name no unit" in found.notes[0]
+    assert "No unit was read" in found.notes[0]
 
 
 def test_prose_without_units_is_no_table() -> None:
