@@ -66,6 +66,13 @@ iperf Done.
 [SUM]   0.00-10.00  sec  6.73 GBytes  5.78 Gbits/sec    0             sender
 [SUM]   0.00-10.00  sec  6.66 GBytes  5.72 Gbits/sec                  receiver
 """
+SIZES = """ #bytes     #iterations    BW peak[Gb/sec]    BW average[Gb/sec]   MsgRate[Mpps]
+ 2          5000           0.142947            {0}            {1}
+ 4          5000             0.28               0.26               8.255475
+ 8          5000             0.55               {2}               {3}
+ 16         5000             1.16               1.16               9.025968
+ 32         5000             2.31               2.27               8.865877
+"""
 ENVELOPE = "The tag test ran at 1837.782 MB/s, and the put test at 31356.026 MB/s.\n"
 
 
@@ -91,6 +98,8 @@ def statements(log: str) -> str:
             "10,800 segments were sent again (lines 2 to 10)",
             "other total",
         ),
+        (SIZES.format(0.012281, 0.767588, 0.54, 8.471791), "its start", "treat that size"),
+        (SIZES.format(0.13, 8.1, 0.2, 3.125), "treat that size", "fixed delay"),
         (HYBRID, "If the threads are of each process, they are 80", "threads each are"),
     ],
 )
