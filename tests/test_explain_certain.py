@@ -54,6 +54,24 @@ Running 30s test @ http://pi/about
 Requests/sec:   2622.02
 Transfer/sec:     17.21MB
 """
+AB = """Concurrency Level:      5
+Time taken for tests:   13.862 seconds
+Complete requests:      1000
+Failed requests:        30
+   (Connect: 0, Receive: 0, Length: 30, Exceptions: 0)
+{status}Requests per second:    72.14 [#/sec] (mean)
+"""
+PGBENCH = """{first}
+$ pgbench -c 10 -T 60 db
+number of clients: 10
+number of transactions actually processed: 10942
+tps = 182.5 (including connections establishing)
+{second}
+$ pgbench -c 10 -T 60 db
+number of clients: 10
+number of transactions actually processed: 10874
+tps = 181.4 (including connections establishing)
+"""
 DD = """# dd if=a.tar of=/mnt/zfs/test{first}.tar bs=4M
 1056+1 records in
 1056+1 records out
@@ -123,6 +141,18 @@ def _fio(engine: str = "libaio", jobs: int = 1, times: str = "", system: float =
             "not in its latencies",
             WRK.format(timeout="--timeout 20s"),
             "not in its latencies, whose longest is 16.36 s",
+        ),
+        (
+            AB.format(status="Non-2xx responses:      30\n"),
+            "only because their length",
+            AB.format(status=""),
+            "only because their length",
+        ),
+        (
+            PGBENCH.format(first="Our database:", second=""),
+            "They differ in",
+            PGBENCH.format(first="", second="With a pool:"),
+            "They differ in “With a pool” above",
         ),
         (
             DD.format(first=333, second="/mnt/zfs/test334.tar"),

@@ -79,7 +79,8 @@ def failed_requests(report: Report) -> Iterator[Finding | str]:
     known = (_OF_STATUS, "timeouts", *_OF_SOCKET)
     broken += [own for kind, own in counts.items() if kind not in known]
     if not broken or (report.facts.get("only_lengths_differ") and len(broken) == 1):
-        if broken:
+        # The answers of another length may be the errors that the status counts.
+        if broken and (status is None or status.value < broken[0].value):
             yield finding("lengths-differ", lengths=broken[0])
         return
     most = max(broken, key=lambda own: own.value)
