@@ -15,7 +15,7 @@ from benchbook.explain.results import Result
 TOOL = "metric histogram"
 _BUCKET = late(
     r'^(?P<name>[a-zA-Z_:][\w:]{2,100}_seconds)_bucket\{(?P<labels>[^{}]{0,300})\ble="'
-    r'(?P<most>\+Inf|[\d.eE+-]{1,24})"(?P<more>[^{}]{0,300})\} '
+    r'(?P<most>\+Inf|-?\d{1,18}(?:\.\d{1,18})?(?:[eE][+-]?\d{1,3})?)"(?P<more>[^{}]{0,300})\} '
     r"(?P<count>\d{1,18}(?:\.\d{1,9})?(?:e\+\d{1,3})?)$"
 )
 _WHOLE = late(
