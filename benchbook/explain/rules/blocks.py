@@ -76,11 +76,9 @@ def _known(report: Report, at: int) -> Iterator[tuple[Hashable, _Known]]:
     if report.tool in OF_SINGLE:
         return
     in_rows = report.tool not in OF_LINES
-    spreads = {
-        (own.name, own.line * in_rows): own
-        for own in report.being(*SPREADS)
-        if own.is_number and own.value >= 0
-    }
+    printed = [own for own in report.being(*SPREADS) if own.is_number and own.value >= 0]
+    printed.sort(key=lambda own: own.statistic not in OF_RUNS)  # an error of the mean comes last
+    spreads = {(own.name, own.line * in_rows): own for own in printed}
     for figure in report.being(*MIDDLES) if spreads else ():
         spread = spreads.get((figure.name, figure.line * in_rows))
         if spread is None or not figure.is_positive or figure.name in OF_REQUESTS:
