@@ -50,6 +50,7 @@ from benchbook.explain.input_limits import (
 )
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Log, Report
+from benchbook.explain.outlines import Runs
 from benchbook.explain.readers.common import (
     device_states,
     graphics_rates,
@@ -62,7 +63,6 @@ from benchbook.explain.readers.common import (
 )
 from benchbook.explain.readers.common.text import sentences
 from benchbook.explain.rules import Ask, Machine, Statement, machine_states, rules
-from benchbook.explain.shapes import Shapes
 from benchbook.explain.to_json import of_report, plain
 from benchbook.findings import Finding
 
@@ -213,11 +213,11 @@ def of_content(name: str, content: bytes, machine: Machine) -> Explained:
     statements: list[Statement] = [
         message.note if message.entry.is_note else message.finding for message in messages
     ]
-    shapes = Shapes(reports)
+    runs = Runs(reports)
     statements += [state.finding for state in states if state.finding]
     for rule in rules():
         with _guarded(f"rule {rule.name}", notes):
-            statements += list(rule.check(shapes.to_ask(rule, machine), machine))
+            statements += list(rule.check(runs, machine))
     places = {
         (statement.artefact, where)
         for statement in statements

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 
 from benchbook.core import plugins
 from benchbook.explain.model import Report
+from benchbook.explain.outlines import to_ask
 from benchbook.findings import Finding
 
 
@@ -63,8 +64,12 @@ class Rule:
         if "reports" in self.takes:
             yield from self.function(reports, **more)
             return
-        for report in reports:
-            yield from self.function(report, **more)
+
+        def says(report: Report) -> Told:
+            return self.function(report, **more)
+
+        for report in to_ask(reports, lambda own: next(says(own), None) is not None):
+            yield from says(report)
 
 
 _RULES: dict[str, Rule] = {}
