@@ -155,8 +155,8 @@ def requests_at_a_time(report: Report) -> Iterator[Finding | str]:
         return
     least, far = _time(report, "min"), _time(report, "p90")
     is_even = far is None or far.base_value <= 2 * mean.base_value
-    if any(own.value > 0 for own in report.called(FAILED)):
-        least = None  # the fastest may be one that failed at once
+    if report.tool != "ab" and any(own.value > 0 for own in report.called(FAILED)):
+        least = None  # the fastest may be one that failed at once; ab times none that did not end
     if least and mean.base_value >= FAR * least.base_value and is_even and not batch:
         yield finding("waits-in-turn", words | {"least": least}, about=[mean])
     elif not batch and JUST[0] <= under_way / most <= JUST[1]:
