@@ -123,7 +123,7 @@ A-8                     147.1n ± 4%   128.7n ± 83%  -12.54% (p=0.023 n=10)
         ("some probes waited", MTR.format(how=""), MTR.format(how="-T")),
         ("has no error", JMH.format(error=""), JMH.format(error='    "scoreError" : 5.4,\n')),
         ("is one run", LLAMA.format(error="0.00"), LLAMA.format(error="0.19")),
-        ("most likely rounded to 0", LLAMA.format(error="0.19"), LLAMA.format(error="0.00")),
+        ("was most likely rounded to 0", LLAMA.format(error="0.19"), LLAMA.format(error="0.00")),
         ("queues of ZFS", POOL.format(read="1s", write="9ms"), POOL.format(read="9ms", write="1s")),
         ("without optimisation", "$ gcc -O0 -o t t.c\n" + SHELL, "$ t/io_uring -O0 -n1\n" + SHELL),
     ],
