@@ -430,6 +430,7 @@ class Planned:
         self.unlooped: list[str] = []
         self.serial: list[str] = []
         self.parts: list[str] = []
+        self.looks, self.blocks_per_cycle = [8], 1
         self.pairs: list[dict[str, str]] = []
         self.takers: set[str] = set()
         self.settings = load_settings(ROOT, {})

@@ -331,6 +331,14 @@ def test_pilot_shrinks_samples_to_the_budget_and_never_below_the_least() -> None
     assert numbers["p"]["samples"] == made.settings.samples_least
 
 
+def test_pilot_gives_up_samples_for_more_rounds_where_a_run_may_have_them() -> None:
+    once = {f"p{n}": 3e6 for n in range(8)}
+    few, more = planned(budget_s=2, looks=[8]), planned(budget_s=2, looks=[8, 24])
+    blocks_ns = [calibrate(made, once, overhead_ns=0)[1] for made in (few, more)]
+    assert blocks_ns[0] > blocks_ns[1]
+    assert 12 * blocks_ns[1] <= 2e9 < 12 * blocks_ns[0]
+
+
 def test_points_that_cost_next_to_nothing_keep_their_samples() -> None:
     made = planned(budget_s=2)
     most = made.settings.samples_most

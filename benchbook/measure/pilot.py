@@ -16,6 +16,9 @@ from benchbook.plan.plan import PAPER, Plan
 PILOT_SAMPLES = 3
 TRIES = 2
 BUDGET_USED = 0.85  # of the budget that the least number of blocks may fill; the rest is reserve
+# Samples are given up for so many rounds: at 8, the interval of one of several claims reaches from
+# the least ratio of a round to the largest.
+ROUNDS_WANTED = 12
 CHEAP = 0.1  # of the usual price of a start, or of a point: leaving it out helps nobody
 KEPT_SHARE = 0.5  # of the starts stay, up to BORNE times the budget
 BORNE = 2.0  # times the budget: who planned did not know how busy the host would be
@@ -226,9 +229,9 @@ def calibrate(
     `once_ns`: least time of one call of the method, so that no sample is too short; `usual_ns`:
     what it usually takes, where that is known to be more; `overhead_ns`: of a block, beside its
     samples.
-    Samples shrink evenly until the least number of blocks fits, down to samples_least, but for
-    points that take next to nothing of it; in preset paper those behind its figures keep the
-    paper's own N.
+    Samples shrink evenly until ROUNDS_WANTED fit, or as many as the run may have, down to
+    samples_least, but for points that take next to nothing of it; in preset paper those behind its
+    figures keep the paper's own N.
     """
     settings = plan.settings
     own = set(plan.shown) if settings.preset == PAPER else set()
@@ -260,7 +263,8 @@ def calibrate(
             sample_ns[name] * repetitions(plan, name, count) for name, count in numbers.items()
         )
 
-    allowed_ns = BUDGET_USED * settings.budget_s * 1e9 / plan.rounds
+    wanted = max(plan.rounds, min(ROUNDS_WANTED, plan.looks[-1] // plan.blocks_per_cycle))
+    allowed_ns = BUDGET_USED * settings.budget_s * 1e9 / wanted
     little_ns = CHEAP * allowed_ns / max(len(numbers), 1)
     while block_ns() > allowed_ns:
         before = block_ns()
