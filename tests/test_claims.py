@@ -346,6 +346,15 @@ def test_waits_for_a_cpu_widen_what_they_may_have_changed() -> None:
     assert judge(table.assign(waited_fraction=1.0), of=far)["verdict"] == "inconclusive"
 
 
+def test_waits_of_partners_are_not_seen_and_may_be_as_long(monkeypatch) -> None:
+    waited = measured(2.0).assign(waited_fraction=0.3)
+    alone = judge(waited)["interval"]
+    monkeypatch.setattr(Point, "parties", 2)
+    both = judge(waited)["interval"]
+    assert both[0] == pytest.approx(alone[0] * 0.4 / 0.7)
+    assert both[1] == pytest.approx(alone[1] * 0.7 / 0.4)
+
+
 def test_a_fact_is_decided_without_noise() -> None:
     limit = claim({"kind": "link_limit", "variant": "v"}, [None, 999], statistic=None)
     facts = {"limits": [{"variant": "v", "outcome": "found", "links_bytes": 999, "reason": "said"}]}

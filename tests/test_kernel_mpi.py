@@ -324,7 +324,9 @@ def test_a_killed_rank_is_named_although_the_starter_waits_on(
     os.kill(victim, signal.SIGKILL)
     done = ended(process)
     assert done.returncode == 1
-    assert re.fullmatch(r"rank \d was ended before its work was done; .*\n", done.stderr)
+    # Open MPI may say before it that it could not read from the rank.
+    last = done.stderr.splitlines()[-1]
+    assert re.fullmatch(r"rank \d was ended before its work was done; .*", last)
     assert wait_until(lambda: not processes_in(tmp_path)), processes_in(tmp_path)
 
 

@@ -112,18 +112,21 @@ def test_every_method_does_what_it_declares(stream: Path, memory: str, number: i
 
 
 @on_x86_64
+@two_cpus
 @pytest.mark.parametrize("memory", MEMORIES)
-@pytest.mark.parametrize("turns", [1, 2])
-def test_points_work_on_parts_of_the_arrays(stream: Path, memory: str, turns: int) -> None:
+@pytest.mark.parametrize("turns", [1, 3])
+def test_points_work_on_parts_of_the_arrays(parallel: Path, memory: str, turns: int) -> None:
     """Each finds the whole right, whatever the one before, of another size, has overwritten."""
     whole, parts = 64 * 1001, [64, 64 * 1001, 64 * 500, 64 * 777]
     order = [(method, part) for part in parts for method in METHODS]
-    words = [f"{point(method)},bytes={part}" for method, part in order]
-    done = run(stream, *size(whole, memory), f"--turns={turns}", "--seed=3", *words)
+    words = [
+        f"--point=method={method},samples=3,warmup=1,loops=2,bytes={part}" for method, part in order
+    ]
+    done = run(parallel, *size(whole, memory, threads=2), f"--turns={turns}", "--seed=3", *words)
     for (method, part), found in zip(order, points(done), strict=True):
         assert found["bytes_declared"] == DECLARED[method] * part * 2
         assert found["observations"]["work_done_fraction"] == 1, (method, part)
-    (own,) = points(run(stream, *size(whole, memory), point("copy")))
+    (own,) = points(run(parallel, *size(whole, memory, threads=2), point("copy")))
     assert own["bytes_declared"] == 2 * whole * 2
 
 

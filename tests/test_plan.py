@@ -53,6 +53,12 @@ def test_the_stated_cache_is_the_largest_that_anything_names(monkeypatch) -> Non
         assert points.host_sizes(machine)["stated LLC"] == largest
 
 
+def test_ranks_nodes_and_the_ends_of_a_network_wait_for_each_other() -> None:
+    parties = {"threads": 1, "processes": 1, "ranks": 4, "nodes": 4, "path": 2}
+    found = {name: points.Point("v", {name: 4}).parties for name in parties}
+    assert found == parties
+
+
 def test_crosses_are_expanded_once_and_in_order() -> None:
     found, skipped = points.expand(
         CONTENT,
@@ -540,6 +546,7 @@ def test_compared_sizes_share_a_start_where_the_memory_is_of_one_node(monkeypatc
         point.factors["bytes"] for point in shared
     ]
     assert most not in [entry.get("bytes") for entry in request.points]
+    assert request.cold_turns == all(one.begins_turns_cold(point.id) for point in shared)
 
 
 def test_a_setting_becomes_an_option_of_each_start(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -165,7 +165,7 @@ def test_blocks_fill_the_budget_between_two_looks(
     assert manifest["stopped_by"] == "budget"
     assert looks(lines) == [8, manifest["blocks"]]
     assert 15 < manifest["blocks"] < 30
-    # A narrow interval ends a run at a look only.
+    # An interval that is narrow enough ends it at the first look.
     plan.settings = plan.settings.having(target_half_width=10.0)
     manifest, lines = resumed(tmp_path / "narrow", plan)
     assert (manifest["stopped_by"], looks(lines)) == ("width", [8])

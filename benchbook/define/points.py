@@ -17,6 +17,7 @@ from benchbook.host.topology import Topology, llc_bytes, pin, pin_order, sysconf
 
 NOT_IN_PRESET = "not in this preset"  # why a point that another preset measures has no number
 _TWIN = "~"  # stands between the variant and the twin in an id
+BOTH_ENDS = 2  # of a network, each with a CPU of its own
 COUNTS = ("threads", "processes")  # factors that may be given in cores
 
 
@@ -51,6 +52,13 @@ class Point:
     def record(self) -> dict[str, Any]:
         """Its entry in plan.json."""
         return {"id": self.id, **asdict(self)}
+
+    @property
+    def parties(self) -> int:
+        """How many programs take part that wait for each other: its ranks or nodes, or the two ends
+        of its network."""
+        ends = BOTH_ENDS if "path" in self.factors else 1
+        return max(ends, *(int(self.factors.get(name, 1)) for name in ("ranks", "nodes")))
 
     @property
     def untwinned(self) -> Point:

@@ -161,7 +161,8 @@ def outcome(resolved: ResolvedClaim, made: Estimate, null: dict[str, Any]) -> Ou
     made, widening = _beside_null(resolved.estimand, made, null)
     waited = waited_fraction(resolved)
     if waited:
-        made = widened(resolved.estimand, made, -math.log1p(-min(waited, MOST_WAITED)))
+        lost = min(waited * _parties(resolved), MOST_WAITED)
+        made = widened(resolved.estimand, made, -math.log1p(-lost))
     verdict, reason = _decided(resolved.claim, made, null)
     said = {"widened_by": widening, "waited": waited}
     reason = replace(reason, parameters=reason.parameters | {k: v for k, v in said.items() if v})
@@ -219,12 +220,19 @@ def _beside_null(
 def waited_fraction(resolved: ResolvedClaim) -> float:
     """The share of its time that the point of a claim which waited longest for a CPU did so in the
     median round; 0 where most rounds were undisturbed. Without the wait it would have taken less
-    time by at most that."""
+    time by at most that, where it waits for no other program."""
     summaries = resolved.run.summaries
     if "waited_fraction" not in summaries:
         return 0.0
     own = summaries[summaries["point"].isin(names_of(resolved.used))]
     return float(own.groupby("point")["waited_fraction"].median().max())
+
+
+def _parties(resolved: ResolvedClaim) -> int:
+    """How many programs of a point wait for each other, at most. The wait of one is known; those
+    of the others look like work, where it spins until they answer."""
+    points = [point for points in resolved.used.values() for point in points]
+    return max((point.parties for point in points), default=1)
 
 
 def _decided(claim: Claim, made: Estimate, null: dict[str, Any]) -> tuple[str, Reason]:

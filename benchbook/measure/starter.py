@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from benchbook.core.processes import Scheduling
-from benchbook.define.points import Point, cpus_needed, grouped, memory_needed, workers
+from benchbook.define.points import BOTH_ENDS, Point, cpus_needed, grouped, memory_needed, workers
 from benchbook.host import memory
 from benchbook.measure.child_process import Started
 from benchbook.measure.invocation import (
@@ -29,7 +29,6 @@ from benchbook.plan.plan import Plan
 from benchbook.records import journal
 
 OFFSETS = range(0, 4096, 64)  # whole cache lines within a page
-BOTH_ENDS = 2  # CPUs of a network: each end has its own
 PADDINGS = range(0, 4096, 16)
 
 Numbers = dict[str, dict[str, int]]
@@ -135,7 +134,8 @@ class Starter:
             scheduling=self._scheduling(group),
             turns=turns if spec is None and first.get("processes", 1) == 1 else 1,
             pauses=pauses,
-            cold_turns=turns > 1 and all(self.plan.begins_turns_cold(point.id) for point in group),
+            cold_turns=turns > 1
+            and all(self.plan.begins_turns_cold(point.untwinned.id) for point in everyone),
         )
 
     def _scheduling(self, group: list[Point]) -> Scheduling:

@@ -16,7 +16,8 @@ Reason = Literal["", "width", "last_look", "budget"]
 
 @dataclass(frozen=True)
 class Decision:
-    """Go on until `blocks` are done (reason empty), or stop with `blocks` done and the reason."""
+    """Go on, at most until `blocks` are done (reason empty), or stop with `blocks` done and the
+    reason."""
 
     action: Literal["continue", "stop"]
     blocks: int

@@ -302,7 +302,8 @@ static struct bench_task prepare_again(const struct bench_point *point) {
     return task;
 }
 
-/* Fills only what an earlier point has destroyed, and touches only what this one needs. */
+/* Fills only what an earlier point has destroyed, and touches only the arrays that this one needs:
+ * what it reads, as a whole, so that points of all sizes find the same pages. */
 static struct bench_task prepare(const struct bench_point *point) {
     const struct definition *definition = &definitions[point->method];
     fill(definition->from);
