@@ -15,7 +15,7 @@ from benchbook.plan.plan import PAPER, Plan
 
 PILOT_SAMPLES = 3
 TRIES = 2
-BUDGET_USED = 0.85  # of the budget that the least number of blocks may fill; the rest is reserve
+BUDGET_USED = 0.85  # of the budget that the blocks wanted may fill; the rest is reserve
 # Samples are given up for so many rounds: at 8, the interval of one of several claims reaches from
 # the least ratio of a round to the largest.
 ROUNDS_WANTED = 12

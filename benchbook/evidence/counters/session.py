@@ -91,7 +91,7 @@ class Session:
             buffers=plan.get("buffers"),
             options=plan.get("options", {}),
             serial=plan.get("serial", []),
-            parts=[],
+            parts=[],  # nor does it share a start with other sizes
             all_cpus=plan.get("all_cpus", False),
             scheduling=Scheduling.NORMAL,  # a tool that counts runs beside it
         )
