@@ -174,12 +174,27 @@ def test_condition(text: str, factor: tuple[float, float, float], met: bool) -> 
     assert Condition.of(text).is_met(outcome) is met
 
 
-def test_programs_that_compute_take_turns() -> None:
-    programs = [computing(400_000), computing(800_000), computing(400_000)]
-    done = run_in_turns(programs, random.Random(1), PLACE)
-    assert all(run.turns > 1 or run.wall_ns < 2 * runs.TURN_S * 1e9 for run in done)
-    # More work takes more time of a CPU on any machine.
-    assert done[1].cpu_ns > 1.2 * max(done[0].cpu_ns, done[2].cpu_ns)
+# Computes until all three have begun and it has used so much of a CPU.
+USES = """import os, sys, time
+open(sys.argv[1], "w").close()
+while len(os.listdir(".")) < 3 or time.process_time() < float(sys.argv[2]): pass"""
+
+
+def test_programs_that_compute_take_turns(tmp_path: Path) -> None:
+    amounts_s = [0.1, 0.3, 0.2]
+    done = run_in_turns(
+        [
+            Program((sys.executable, "-S", "-c", USES, name, str(amount)), tmp_path)
+            for name, amount in zip("abc", amounts_s, strict=True)
+        ],
+        random.Random(1),
+        PLACE,
+    )
+    # A hundredth of a second was used before the clock ran, at most: by the shell that waited.
+    assert all(
+        run.cpu_ns > (amount - 0.01) * 1e9 for run, amount in zip(done, amounts_s, strict=True)
+    )
+    assert max(run.turns for run in done) > 1
 
 
 def test_how_a_case_is_run_follows_from_what_its_programs_do() -> None:
