@@ -16,6 +16,7 @@ from benchbook.explain.context import (
     best_of_runs,
     builds_of_runs,
     claims,
+    contradicted_commands,
     cpu_quotas,
     error_messages,
     file_systems,
@@ -62,7 +63,14 @@ from benchbook.explain.readers.common import (
     torch_reports,
 )
 from benchbook.explain.readers.common.text import sentences
-from benchbook.explain.rules import Ask, Machine, Statement, machine_states, rules
+from benchbook.explain.rules import (
+    Ask,
+    Machine,
+    Statement,
+    commands_of_runs,
+    machine_states,
+    rules,
+)
 from benchbook.explain.to_json import of_report, plain
 from benchbook.findings import Finding
 
@@ -159,6 +167,9 @@ def of_content(name: str, content: bytes, machine: Machine) -> Explained:
     apart = [(pane, read(pane, of_panes)) for pane in panes_of(content)]
     if _results(apart) >= max(1, _results(parts)):
         parts, notes = apart, of_panes
+    contradicted: list[Finding] = []
+    with _guarded("comparison of commands with counts", notes):
+        parts = list(_without_contradicted(parts, contradicted))
     reports = sorted((report for _, own in parts for report in own), key=_line)
     messages = [message for log_part, _ in parts for message in error_messages.messages(log_part)]
     failures = [message for message in messages if not message.entry.is_note]
@@ -215,6 +226,7 @@ def of_content(name: str, content: bytes, machine: Machine) -> Explained:
     ]
     runs = Runs(reports)
     statements += [state.finding for state in states if state.finding]
+    statements += contradicted
     for rule in rules():
         with _guarded(f"rule {rule.name}", notes):
             statements += list(rule.check(runs, machine))
@@ -246,6 +258,20 @@ def of_content(name: str, content: bytes, machine: Machine) -> Explained:
             for own in unread(log_part, each, said, has_failed=has_failed)
         ]
     return Explained(name, reports, findings, asks, notes, left, content=content)
+
+
+def _without_contradicted(
+    parts: list[tuple[Log, list[Report]]], findings: list[Finding]
+) -> Iterator[tuple[Log, list[Report]]]:
+    """Logs with what was read in them, once more where a command is not of the output below it:
+    readers take nothing from it then."""
+    for log, reports in parts:
+        if found := contradicted_commands.contradictions(log, reports):
+            findings += [commands_of_runs.of_another_command(own) for own in found if own.is_last]
+            limited = contradicted_commands.limited(log, found)
+            yield limited, read(limited)
+        else:
+            yield log, reports
 
 
 def _results(parts: list[tuple[Log, list[Report]]]) -> int:
@@ -322,6 +348,8 @@ def _unknown(called: str, log: Log) -> str:
     lines = sum(bool(line.text.strip()) for line in log.lines)
     names = {name.lower(): name for name in _NAMES}
     found = {names[match.lower()] for match in _NAMED.findall(log.text[:_LOOKED_AT])}
+    started = (_program(word) for command in log.commands for word in command.words[:_FEW])
+    found |= {program for program in started if program.replace("-", "_") in readers.signs()}
     named = listed(sorted(found))
     looks = (
         f"it names {named}, so this looks like a part of such output that is too short, or like "
@@ -334,6 +362,13 @@ def _unknown(called: str, log: Log) -> str:
         f"{plural(lines, 'line')} of text; {looks}.\n  `benchbook explain --formats` lists what "
         "can be read; put in more of the output, with its head and its command line."
     )
+
+
+_FEW = 4  # words of a command in which its program stands
+
+
+def _program(word: str) -> str:
+    return word.replace("\\", "/").rpartition("/")[2].removesuffix(".exe").lower()
 
 
 # What people call the programs, as they write it in a text.

@@ -84,11 +84,13 @@ def _objects(value: Any) -> Iterator[Mapping[str, Any]]:
 @dataclass(frozen=True)
 class Command:
     """A command line that the log shows behind a prompt, `words` as a shell splits them, with the
-    variables set before it."""
+    variables set before it. `holds_to`: the last line that may be its output; what stands below
+    contradicts it."""
 
     number: int
     words: tuple[str, ...]
     environment: Mapping[str, str] = field(default_factory=dict)
+    holds_to: float = math.inf
 
 
 @dataclass(frozen=True)

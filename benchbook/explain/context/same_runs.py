@@ -63,6 +63,8 @@ def tell_commands(commands: Sequence[Command], reports: Sequence[Report]) -> Non
             continue  # its own output has its options
         if above := bisect_left(commands, report.line, key=lambda command: command.number):
             last = commands[above - 1]
+            if report.line > last.holds_to or report.facts.get("is_of_another"):
+                continue  # its output contradicts it
             if last.words and last.words[0].rpartition("/")[2] in _LOOKING:
                 continue  # it shows what there is, and starts no test
             end = report.results[-1].line if report.results else report.line

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import re
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -19,13 +21,24 @@ _ROW = late(
     r"[, ]+(?:in )?(?P<time>[\d.,]+(?:e[+-]?\d+)?) ?(?:s|secs?|seconds)\b,? ?\(?(?P<rate>"
     r"[\d.,]+) ?(?P<unit>[kMGT]?B/s|bytes/sec)"
 )
+# In any language: a count and its size in brackets, then the time and the rate.
+_TRANSLATED = late(
+    r"^(?:[^\W\d_]{2,20}:? ){0,2}(?P<bytes>\d{1,18}) ?(?:[^\W\d_]{2,14} ?)?[(（][\d.,]{1,9} ?[kKMGTP]i?B"
+    r"(?:[,，] ?[\d.,]{1,9} ?[KMGTP]i?B)?[)）](?: ?[^\W\d_]{1,20}){0,2} ?[,，、] ?"
+    r"(?P<time>\d[\d.,]{0,20}(?:e[+-]?\d{1,3})?) ?[^\W\d_]{1,9}\.? ?[,，、] ?"
+    r"(?P<rate>\d[\d.,]{0,20}) ?(?P<unit>[kMGT]?B)/[^\W\d_]{1,8}\.?$"
+)
+_NEAR = 1.1  # times: how far a rate may be from its bytes over its time
 # Of versions that print no rate: busybox without its option, toybox, and those of old systems.
 _BYTES = late(
     r"^(?P<bytes>\d{1,18}) bytes(?: \([\d.]{1,9} ?[KMGT]i?B\))? (?:copied|transferred)\.?$"
 )
 _REAL = late(r"^[Rr]eal\s+(?:(?P<minutes>\d{1,6})m ?)?(?P<seconds>\d{1,9}\.\d{1,6}) ?s?$")
 _COMMAND = late(r"(?:^|[\s;&|])dd (?P<words>\w+=[^\s;&|]+(?: \w+=[^\s;&|]+)*)")
-_RECORDS = late(r"^(?:# ?)?\d+\+\d+ (?:records|enregistrements|Datensätze|registros) ")
+_RECORDS = late(
+    r"^(?:# ?)?(?:\d+\+\d+ (?:records|enregistrements|Datensätze|registros) "
+    r"|(?:[^\d+]{2,30} ?)?\d{1,12}\+\d{1,12} ?[^\W\d_][^\d+]{0,30}$|[^\d+]{2,30}\d{1,12}\+\d{1,12}$)"
+)
 _UNITS = {"bytes/sec": "B/s"}
 _SYNCED = ("fdatasync", "fsync", "direct", "dsync", "sync")
 
@@ -47,14 +60,24 @@ class _Run(Run):
 
 def _line(reading: Reading[_Run], text: str) -> None:
     run = reading.run
-    if found := _ROW.match(text):
+    if found := _ROW.match(text) or _translated(reading, text):
         options, seen, is_whole = run.asked, run.seen, run.has_records
+        most = _most_bytes(options)
+        if is_other := int(found["bytes"]) > _NEAR * most:
+            options = {}
         goes_on = run.may_go_on and not run.is_new
         if goes_on and run.results:
             _is_so_far(run.results)
             run.is_new = run.has_records = False
         else:
             run = reading.begin(asked=options, seen=seen)
+        if is_other:
+            run.facts["is_of_another"] = True
+            run.notes.append(
+                f"line {reading.line.number}: {int(found['bytes']):,} bytes were copied, and the "
+                f"command above copies at most {most:,.0f}. So the two are not of one run, or one "
+                "of them was edited"
+            )
         run.may_go_on = (
             not is_whole and options.get("status") == "progress" and found["time"].isdecimal()
         )
@@ -74,7 +97,8 @@ def _line(reading: Reading[_Run], text: str) -> None:
                 "elapsed_s": took,
                 "elapsed_error_s": half_digit(found["time"]),
             }
-        reading.add("copy", found["rate"], _UNITS.get(found["unit"], found["unit"]), "mean", of)
+        unit = found["unit"] if "/" in found["unit"] else f"{found['unit']}/s"
+        reading.add("copy", found["rate"], _UNITS.get(unit, unit), "mean", of)
     elif found := _BYTES.match(text):
         run = reading.begin(asked=run.asked, seen=run.seen)
         options = run.asked
@@ -101,6 +125,45 @@ def _line(reading: Reading[_Run], text: str) -> None:
         # Of two that differ nobody knows whose output comes next.
         is_one = all(_alike(own) == _alike(several[0]) for own in others)
         run.asked, run.is_new = several[0] if is_one else {}, True
+
+
+def _translated(reading: Reading[_Run], text: str) -> re.Match[str] | None:
+    """A copy in another language: below what is of dd, or with the rate of its bytes and time."""
+    if not ("B/" in text and (found := _TRANSLATED.match(text))):
+        return None
+    if reading.run.has_records or (reading.run.asked and reading.run.is_new):
+        return found
+    took, rate = reading.number(found["time"]), reading.number(found["rate"])
+    if not took or not rate or not found["bytes"].isascii():
+        return None
+    made = float(found["bytes"]) / took / _PREFIXES[found["unit"][:-1]]
+    return found if 1 / _NEAR <= made / rate <= _NEAR else None
+
+
+_PREFIXES = {"": 1.0, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
+
+
+def _most_bytes(options: dict[str, str]) -> float:
+    """How many bytes a command copies at most; infinite where it does not say."""
+    if "cbs" in options or "count_bytes" in options.get("iflag", ""):
+        return math.inf
+    sizes = [_SIZE.fullmatch(options.get("bs") or options.get("ibs") or "512")]
+    sizes.append(_SIZE.fullmatch(options.get("count", "")))
+    if sizes[1] is None or sizes[1]["unit"] == "B":
+        return math.inf  # a count of bytes, or none
+    units = [(int(own["number"]), own["unit"]) for own in sizes if own]
+    return math.prod(count * _bytes_of(unit) for count, unit in units) if sizes[0] else math.inf
+
+
+_SIZE = late(r"(?P<number>\d{1,15})(?P<unit>[cwbB]?|[kKmMgGtT](?:i?B)?)")
+
+
+def _bytes_of(unit: str) -> float:
+    """How many bytes a suffix of bs= or count= is."""
+    if unit[:1].lower() not in ("k", "m", "g", "t"):
+        return {"w": 2.0, "b": 512.0}.get(unit, 1.0)
+    thousand = 1000.0 if unit[1:] == "B" else 1024.0
+    return thousand ** ("kmgt".index(unit[0].lower()) + 1)
 
 
 def _is_so_far(results: list[Result]) -> None:

@@ -218,7 +218,7 @@ def _of_threads(run: _Run) -> dict[str, Any]:
         return {}
     facts: dict[str, Any] = {"events": events.value}
     if "threads" not in run.facts and (count := _count_of_threads(run, events.value)):
-        facts["threads"] = count
+        facts |= {"threads": count, "is_count_made": True}
         made = (
             "Its events divided by those of a thread make {}."
             if "events (avg/stddev)" in run.numbers

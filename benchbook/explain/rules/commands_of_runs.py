@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from benchbook.explain.context.contradicted_commands import Contradiction
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Command, Report
 from benchbook.explain.readers.common.command_lines import option
@@ -22,6 +23,18 @@ _WITHOUT_CACHE = (
 )
 _OUTSIDE = ("external", "spdk")  # engines that others wrote
 _READS, _WRITES = late(r"\bread(?:s|ing)?\b", re.I), late(r"\bwrit(?:e|es|ing)\b", re.I)
+
+
+def of_another_command(own: Contradiction) -> Finding:
+    """A command line above an output that contradicts it."""
+    words = {"line": own.command.number, "program": own.program, "option": own.option}
+    words |= {"asked": float(own.asked), "counted": float(own.counted), "what": own.what}
+    first = own.result or next(iter(own.report.results), None)
+    about = [first] if first else []
+    if not own.option:
+        return finding("form-of-another-program", words, about=about)
+    words["counted_in"] = own.result.line if own.result else None
+    return finding("count-of-another-command", words, about=about)
 
 
 @rule

@@ -7,8 +7,9 @@ from collections.abc import Iterator, Sequence
 from itertools import accumulate, chain, pairwise
 
 from benchbook.explain.lazy_regex import late
-from benchbook.explain.model import Report, Result
+from benchbook.explain.model import Command, Report, Result
 from benchbook.explain.printed_digits import is_number
+from benchbook.explain.readers.common.command_lines import option
 from benchbook.explain.readers.common.table_columns import UNSTATED
 from benchbook.explain.rules import Machine, rule
 from benchbook.explain.rules.common.findings import finding
@@ -488,6 +489,9 @@ def ended_by_time(report: Report) -> Iterator[Finding | str]:
         return
     if not LIMIT_S <= total.value < LIMIT_S + LATE_S:
         return
+    limit = option(Command(report.line, report.asked), "--time", "--max-time")
+    if limit not in ("", f"{LIMIT_S:g}"):
+        return  # another limit, which did not end it
     asked = next((word for word in report.asked if word.startswith("--events=")), "").partition("=")
     if asked[2].isdecimal() and events < int(asked[2]):
         words = {"total": total, "asked": int(asked[2]), "done": int(events)}

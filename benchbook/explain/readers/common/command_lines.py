@@ -9,9 +9,9 @@ from benchbook.explain.model import Command, Log
 
 
 def last_above(commands: Sequence[Command], line: int) -> Command | None:
-    """The last of these commands that stands above a line."""
+    """The last of these commands that stands above a line; None where that line contradicts it."""
     above = bisect_left(commands, line, key=lambda command: command.number)
-    return commands[above - 1] if above else None
+    return commands[above - 1] if above and line <= commands[above - 1].holds_to else None
 
 
 def starts_of(log: Log, program: str) -> list[Command]:

@@ -1,0 +1,309 @@
+"""Command lines whose options contradict what the output below them counts: that output is of
+another command, so nothing of them may be said of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from benchbook.explain.lazy_regex import late
+from benchbook.explain.model import Command, Log, Report, Result
+from benchbook.explain.printed_digits import is_number
+from benchbook.explain.readers.common.command_lines import last_above
+from benchbook.explain.readers.common.load_lines import COUNT
+
+MORE = 1.5  # times what was asked for: some tools do a few more
+_Counted = tuple[float, Result | None]
+_SAME, _MOST = True, False
+
+
+class _Setting(NamedTuple):
+    """An option and what the output says of it: just that count, or no more than it."""
+
+    tools: tuple[str, ...]  # of reports; of all where there are none
+    programs: tuple[str, ...]
+    options: tuple[str, ...]
+    what: str
+    counted: Callable[[Report], _Counted | None]
+    is_same: bool = _SAME
+    unless: tuple[str, ...] = ()  # other options that change what it means
+    is_first: bool = False  # a program of its own follows: only the first word is certain
+
+
+def _fact(name: str) -> Callable[[Report], _Counted | None]:
+    def counted(report: Report) -> _Counted | None:
+        value = report.facts.get(name)
+        is_printed = is_number(value) and not report.facts.get("is_count_made")
+        return (value, None) if is_printed else None
+
+    return counted
+
+
+def _largest(*names: str) -> Callable[[Report], _Counted | None]:
+    """The largest figure of the first of these names that there is."""
+
+    def counted(report: Report) -> _Counted | None:
+        several = next(filter(None, map(report.called, names)), ())
+        own = max(filter(_is_count, several), key=lambda result: result.value, default=None)
+        return (own.value, own) if own else None
+
+    return counted
+
+
+def _answers(report: Report) -> _Counted | None:
+    """The requests, or all answers by status."""
+    answers = [own for own in report.called("responses") if _is_count(own)]
+    if (requests := _largest(COUNT)(report)) or not answers:
+        return requests
+    return sum(own.value for own in answers), answers[0]
+
+
+def _is_count(result: Result) -> bool:
+    return result.is_number
+
+
+def _each_thread(report: Report) -> _Counted | None:
+    clients, threads = (report.facts.get(name) for name in ("concurrency", "threads"))
+    is_known = is_number(clients) and is_number(threads) and threads
+    return (clients / threads, None) if is_known else None
+
+
+def _repetitions(report: Report) -> _Counted | None:
+    """How many runs the figures are of, where all say the same."""
+    several = {own.of.get("repetitions"): own for own in report.knowing("repetitions")}
+    first, own = next(iter(several.items()), (None, None))
+    return (first, own) if len(several) == 1 and is_number(first) else None
+
+
+_REDIS, _SQL = ("redis-benchmark",), ("pgbench",)
+_LOADS = ("hey", "oha", "boom", "ghz")
+_STREAMS = _Setting(
+    ("iperf", "iperf3"), ("iperf", "iperf3"), ("-P", "--parallel"), "streams",
+    _fact("streams"), _MOST, ("-d", "-r", "--bidir", "--full-duplex", "-s", "--server"),
+)  # fmt: skip
+_SETTINGS = (
+    _Setting(
+        ("h2load",), ("h2load",), ("-n", "--requests"), "requests", _answers, _MOST,
+        ("-D", "--duration", "--timing-script-file"),
+    ),
+    _Setting(
+        ("h2load",), ("h2load",), ("-c", "--clients"), "clients", _fact("connections"), _MOST
+    ),
+    _Setting(
+        ("hey",), _LOADS, ("-n", "--total"), "requests", _answers, _MOST, ("-z", "--duration")
+    ),
+    _Setting(("ab",), ("ab",), ("-n",), "requests", _answers, _MOST, ("-t",)),
+    _Setting(("ab",), ("ab",), ("-c",), "requests at a time", _fact("concurrency")),
+    _Setting(("wrk",), ("wrk", "wrk2"), ("-t", "--threads"), "threads", _fact("threads")),
+    _Setting(
+        ("wrk",), ("wrk", "wrk2"), ("-c", "--connections"), "connections", _fact("concurrency")
+    ),
+    _Setting(_REDIS, _REDIS, ("-n",), "requests", _largest(COUNT), _MOST),
+    _Setting(_REDIS, _REDIS, ("-c",), "clients", _fact("concurrency")),
+    _Setting(_REDIS, _REDIS, ("-d",), "bytes in a request", _fact("request_bytes")),
+    _Setting(
+        ("memtier",), ("memtier_benchmark",), ("-t", "--threads"), "threads", _fact("threads")
+    ),
+    _Setting(
+        ("memtier",), ("memtier_benchmark",), ("-c", "--clients"), "clients of a thread",
+        _each_thread,
+    ),
+    _Setting(
+        ("memtier",), ("memtier_benchmark",), ("-n", "--requests"), "requests of a client",
+        _fact("requests_of_each"), _MOST,
+    ),
+    _Setting(_SQL, _SQL, ("-c", "--client"), "clients", _fact("concurrency")),
+    _Setting(_SQL, _SQL, ("-j", "--jobs"), "threads", _fact("threads"), _MOST),
+    _Setting(
+        _SQL, _SQL, ("-t", "--transactions"), "transactions of a client",
+        _largest("transactions of each client"),
+    ),
+    _Setting(
+        ("sysbench",), ("sysbench",), ("--threads", "--num-threads"), "threads", _fact("threads")
+    ),
+    _Setting(
+        ("sysbench",), ("sysbench",), ("--events", "--max-requests"), "events", _fact("events"),
+        _MOST,
+    ),
+    _Setting(
+        ("ping",), ("ping", "ping6"), ("-c",), "packets", _largest("packets sent"), _MOST, ("-w",)
+    ),
+    _Setting(
+        ("hyperfine",), ("hyperfine",), ("-r", "--runs"), "runs", _repetitions, _SAME,
+        ("-m", "-M", "--min-runs", "--max-runs"),
+    ),
+    _Setting(
+        ("kafka-perf",), ("kafka-producer-perf-test.sh", "kafka-producer-perf-test"),
+        ("--num-records",), "records", _largest(COUNT), _MOST,
+    ),
+    _STREAMS,
+    _Setting(
+        (), ("mpirun", "mpiexec", "mpiexec.hydra", "srun"), ("-np", "-n", "--np", "--ntasks"),
+        "processes", _fact("processes"), _MOST, (":",), is_first=True,
+    ),
+)  # fmt: skip
+_ENDS = frozenset(("|", "||", "&&", ";", ">", ">>", "2>&1", "&", "--"))
+_WHOLE = late(r"=?0*([1-9]\d{0,11})")
+# Two programs whose outputs differ: the one that prints so, by tool, and the one that never does.
+_OTHER_FORMS = {"iperf": ("iperf", "iperf3")}
+
+
+_RATE = late(r"=?(\d{1,12}(?:\.\d{1,6})?)([kKmMgG]?)(?:/\d{1,6})?")
+_SIZES = {"": 1.0, "k": 1e3, "m": 1e6, "g": 1e9}
+
+
+class Contradiction(NamedTuple):
+    """A command line that the report below it is not of. `option`: as the command has it; "" where
+    another program prints such a report."""
+
+    command: Command
+    report: Report
+    program: str
+    option: str = ""
+    asked: float = 0
+    counted: float = 0.0
+    what: str = ""
+    result: Result | None = None
+    is_last: bool = False  # no other command stands between them
+
+
+def contradictions(log: Log, reports: Sequence[Report]) -> list[Contradiction]:
+    """The commands of a log that the reports below them contradict, each with the first of those.
+
+    Decided by counts that a tool takes from its command, and prints.
+    """
+    started = _by_program(log.commands)
+    found: dict[int, Contradiction] = {}
+    for report in reports if started else ():
+        line = report.results[0].line if report.results else report.line
+        for own in _of_report(started, report, line):
+            last = last_above(log.commands, line)
+            own = own._replace(is_last=last is not None and last.number == own.command.number)
+            found.setdefault(own.command.number, own)
+    return list(found.values())
+
+
+def limited(log: Log, found: Sequence[Contradiction]) -> Log:
+    """The log whose commands end above the first report that contradicts them."""
+    ends = {own.command.number: own.report.line - 1 for own in found}
+    commands = tuple(
+        replace(command, holds_to=max(ends[command.number], command.number))
+        if command.number in ends
+        else command
+        for command in log.commands
+    )
+    return replace(log, commands=commands, index=log.kinds)
+
+
+def _program(word: str) -> str:
+    return word.replace("\\", "/").rpartition("/")[2].removesuffix(".exe")
+
+
+def _by_program(commands: Sequence[Command]) -> dict[str, list[Command]]:
+    """By program, the commands that start it once, in their order."""
+    wanted = {program for setting in _SETTINGS for program in setting.programs}
+    started: dict[str, list[Command]] = {}
+    for command in commands:
+        programs = [name for word in command.words if (name := _program(word)) in wanted]
+        for name in programs if len(set(programs)) == len(programs) else ():
+            started.setdefault(name, []).append(command)
+    return started
+
+
+def _of_report(
+    started: dict[str, list[Command]], report: Report, line: int
+) -> Iterator[Contradiction]:
+    last, others = None, _OTHER_FORMS.get(report.tool, ())
+    if others and (last := _last(started, others, line)) and last[1] == others[-1]:
+        yield Contradiction(last[0], report, last[1])
+        return
+    if report.facts.get("protocol") == "udp" and report.tool in _UDP:
+        yield from _of_rate(started, report, line)
+    for setting in _SETTINGS:
+        if setting.tools and report.tool not in setting.tools:
+            continue
+        last = _last(started, setting.programs, line)
+        if last is None or not (counted := setting.counted(report)):
+            continue
+        command, program = last
+        words = _words_of(command, program)
+        if not _has_any(words, setting.unless) and (asked := _asked(words, setting)):
+            value, result = counted
+            if _contradicts(asked[1], value, is_same=setting.is_same):
+                own = (command, report, program, *asked, value, setting.what, result)
+                yield Contradiction(*own)
+
+
+_UDP = ("iperf", "iperf3")
+
+
+def _of_rate(
+    started: dict[str, list[Command]], report: Report, line: int
+) -> Iterator[Contradiction]:
+    """A rate above the one at which a command sends datagrams."""
+    rates = [own for own in report.called("throughput") if own.statistic == "total" and own.rate]
+    if not rates or (last := _last(started, (report.tool,), line)) is None:
+        return
+    words = _words_of(*last)
+    streams = _asked(words, _STREAMS)
+    if _has_any(words, _STREAMS.unless):
+        return
+    result = max(rates, key=lambda own: own.rate or 0.0)
+    for word, following in zip(words, [*words[1:], ""], strict=True):
+        rest = word[2:] if word.startswith("-b") else None
+        if rest is not None and (found := _RATE.fullmatch(rest or following)):
+            each = float(found[1]) * _SIZES[found[2].lower()]
+            asked, counted = each * (streams[1] if streams else 1), 8 * (result.rate or 0.0)
+            if asked and counted > MORE * asked:
+                option = word if rest else f"{word} {following}"
+                own = (option, asked, counted, "bit/s", result)
+                yield Contradiction(last[0], report, last[1], *own)
+
+
+def _last(
+    started: dict[str, list[Command]], programs: Sequence[str], line: int
+) -> tuple[Command, str] | None:
+    """The last command above a line that starts one of these programs, and which of them."""
+    above = [
+        (command, program)
+        for program in programs
+        if program in started and (command := last_above(started[program], line))
+    ]
+    return max(above, key=lambda own: own[0].number, default=None)
+
+
+def _has_any(words: Sequence[str], options: Sequence[str]) -> bool:
+    """Whether one of these options is there, also with its value behind it."""
+    return any(
+        word == name or word.startswith(f"{name}=" if name.startswith("--") else name)
+        for word in words
+        for name in options
+    )
+
+
+def _contradicts(asked: int, counted: float, *, is_same: bool) -> bool:
+    return counted != asked if is_same else counted > MORE * asked
+
+
+def _words_of(command: Command, program: str) -> tuple[str, ...]:
+    """The words of a program in its command, up to what is the shell's."""
+    names = list(map(_program, command.words))
+    own = command.words[names.index(program) + 1 :]
+    end = next((at for at, word in enumerate(own) if word in _ENDS or word.endswith(";")), None)
+    return own[:end]
+
+
+def _asked(words: Sequence[str], setting: _Setting) -> tuple[str, int] | None:
+    """The option as it stands there and its whole number; None where there are several."""
+    found: dict[int, str] = {}
+    for word, following in zip(words, [*words[1:], ""], strict=True):
+        for name in setting.options:
+            rest = word[len(name) :] if word.startswith(name) else None
+            if rest is None or (name.startswith("--") and rest and rest[0] != "="):
+                continue
+            if value := _WHOLE.fullmatch(rest or following):
+                found[int(value[1])] = word if rest else f"{word} {following}"
+        if setting.is_first:
+            break
+    return next(((text, count) for count, text in found.items()), None) if len(found) == 1 else None
