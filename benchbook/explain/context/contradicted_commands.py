@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import cache
 from typing import NamedTuple
 
 from benchbook.explain.lazy_regex import late
@@ -178,9 +179,9 @@ def contradictions(log: Log, reports: Sequence[Report]) -> list[Contradiction]:
     for report in reports if started else ():
         line = report.results[0].line if report.results else report.line
         for own in _of_report(started, report, line):
-            last = last_above(log.commands, line)
-            own = own._replace(is_last=last is not None and last.number == own.command.number)
-            found.setdefault(own.command.number, own)
+            if own.command.number not in found:
+                is_last = last_above(log.commands, line) is own.command
+                found[own.command.number] = own._replace(is_last=is_last)
     return list(found.values())
 
 
@@ -211,6 +212,11 @@ def _by_program(commands: Sequence[Command]) -> dict[str, list[Command]]:
     return started
 
 
+@cache
+def _settings_of(tool: str) -> list[_Setting]:
+    return [own for own in _SETTINGS if not own.tools or tool in own.tools]
+
+
 def _of_report(
     started: dict[str, list[Command]], report: Report, line: int
 ) -> Iterator[Contradiction]:
@@ -220,9 +226,7 @@ def _of_report(
         return
     if report.facts.get("protocol") == "udp" and report.tool in _UDP:
         yield from _of_rate(started, report, line)
-    for setting in _SETTINGS:
-        if setting.tools and report.tool not in setting.tools:
-            continue
+    for setting in _settings_of(report.tool):
         last = _last(started, setting.programs, line)
         if last is None or not (counted := setting.counted(report)):
             continue

@@ -23,8 +23,9 @@ _ROW = late(
 )
 # In any language: a count and its size in brackets, then the time and the rate.
 _TRANSLATED = late(
-    r"^(?:[^\W\d_]{2,20}:? ){0,2}(?P<bytes>\d{1,18}) ?(?:[^\W\d_]{2,14} ?)?[(（][\d.,]{1,9} ?[kKMGTP]i?B"
-    r"(?:[,，] ?[\d.,]{1,9} ?[KMGTP]i?B)?[)）](?: ?[^\W\d_]{1,20}){0,2} ?[,，、] ?"
+    r"^(?:[^\W\d_]{2,20}:? ){0,2}(?P<bytes>[0-9]{1,18}) ?(?:[^\W\d_]{2,14} ?)?"
+    r"[(（][\d.,]{1,9} ?[kKMGTP]i?B(?:[,，] ?[\d.,]{1,9} ?[KMGTP]i?B)?[)）]"
+    r"(?: ?[^\W\d_]{1,20}){0,2} ?[,，、] ?"
     r"(?P<time>\d[\d.,]{0,20}(?:e[+-]?\d{1,3})?) ?[^\W\d_]{1,9}\.? ?[,，、] ?"
     r"(?P<rate>\d[\d.,]{0,20}) ?(?P<unit>[kMGT]?B)/[^\W\d_]{1,8}\.?$"
 )
@@ -37,7 +38,8 @@ _REAL = late(r"^[Rr]eal\s+(?:(?P<minutes>\d{1,6})m ?)?(?P<seconds>\d{1,9}\.\d{1,
 _COMMAND = late(r"(?:^|[\s;&|])dd (?P<words>\w+=[^\s;&|]+(?: \w+=[^\s;&|]+)*)")
 _RECORDS = late(
     r"^(?:# ?)?(?:\d+\+\d+ (?:records|enregistrements|Datensätze|registros) "
-    r"|(?:[^\d+]{2,30} ?)?\d{1,12}\+\d{1,12} ?[^\W\d_][^\d+]{0,30}$|[^\d+]{2,30}\d{1,12}\+\d{1,12}$)"
+    r"|(?:[^\d+]{2,30})?\d{1,12}\+\d{1,12} ?[^\W\d_][^\d+]{0,30}$"
+    r"|[^\d+]{2,30}\d{1,12}\+\d{1,12}$)"
 )
 _UNITS = {"bytes/sec": "B/s"}
 _SYNCED = ("fdatasync", "fsync", "direct", "dsync", "sync")
@@ -115,7 +117,7 @@ def _line(reading: Reading[_Run], text: str) -> None:
                 "bytes by the time elapsed", float(f"{run.bytes_alone / seconds / 1e3:.4g}"), "kB/s"
             )
         run.bytes_alone = 0
-    elif _RECORDS.match(text):
+    elif "+" in text and _RECORDS.match(text):
         run.has_records = True
     elif "drop_caches" in text:
         run.seen.clear()
@@ -134,7 +136,7 @@ def _translated(reading: Reading[_Run], text: str) -> re.Match[str] | None:
     if reading.run.has_records or (reading.run.asked and reading.run.is_new):
         return found
     took, rate = reading.number(found["time"]), reading.number(found["rate"])
-    if not took or not rate or not found["bytes"].isascii():
+    if not took or not rate:
         return None
     made = float(found["bytes"]) / took / _PREFIXES[found["unit"][:-1]]
     return found if 1 / _NEAR <= made / rate <= _NEAR else None
