@@ -3,153 +3,21 @@ another command, so nothing of them may be said of it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import cache
 from typing import NamedTuple
 
+from benchbook.explain.context.counts_of_commands import SETTINGS, STREAMS, Setting, settings_of
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Command, Log, Report, Result
-from benchbook.explain.printed_digits import is_number
 from benchbook.explain.readers.common.command_lines import last_above
-from benchbook.explain.readers.common.load_lines import COUNT
 
 MORE = 1.5  # times what was asked for: some tools do a few more
-_Counted = tuple[float, Result | None]
-_SAME, _MOST = True, False
-
-
-class _Setting(NamedTuple):
-    """An option and what the output says of it: just that count, or no more than it."""
-
-    tools: tuple[str, ...]  # of reports; of all where there are none
-    programs: tuple[str, ...]
-    options: tuple[str, ...]
-    what: str
-    counted: Callable[[Report], _Counted | None]
-    is_same: bool = _SAME
-    unless: tuple[str, ...] = ()  # other options that change what it means
-    is_first: bool = False  # a program of its own follows: only the first word is certain
-
-
-def _fact(name: str) -> Callable[[Report], _Counted | None]:
-    def counted(report: Report) -> _Counted | None:
-        value = report.facts.get(name)
-        is_printed = is_number(value) and not report.facts.get("is_count_made")
-        return (value, None) if is_printed else None
-
-    return counted
-
-
-def _largest(*names: str) -> Callable[[Report], _Counted | None]:
-    """The largest figure of the first of these names that there is."""
-
-    def counted(report: Report) -> _Counted | None:
-        several = next(filter(None, map(report.called, names)), ())
-        own = max(filter(_is_count, several), key=lambda result: result.value, default=None)
-        return (own.value, own) if own else None
-
-    return counted
-
-
-def _answers(report: Report) -> _Counted | None:
-    """The requests, or all answers by status."""
-    answers = [own for own in report.called("responses") if _is_count(own)]
-    if (requests := _largest(COUNT)(report)) or not answers:
-        return requests
-    return sum(own.value for own in answers), answers[0]
-
-
-def _is_count(result: Result) -> bool:
-    return result.is_number
-
-
-def _each_thread(report: Report) -> _Counted | None:
-    clients, threads = (report.facts.get(name) for name in ("concurrency", "threads"))
-    is_known = is_number(clients) and is_number(threads) and threads
-    return (clients / threads, None) if is_known else None
-
-
-def _repetitions(report: Report) -> _Counted | None:
-    """How many runs the figures are of, where all say the same."""
-    several = {own.of.get("repetitions"): own for own in report.knowing("repetitions")}
-    first, own = next(iter(several.items()), (None, None))
-    return (first, own) if len(several) == 1 and is_number(first) else None
-
-
-_REDIS, _SQL = ("redis-benchmark",), ("pgbench",)
-_LOADS = ("hey", "oha", "boom", "ghz")
-_STREAMS = _Setting(
-    ("iperf", "iperf3"), ("iperf", "iperf3"), ("-P", "--parallel"), "streams",
-    _fact("streams"), _MOST, ("-d", "-r", "--bidir", "--full-duplex", "-s", "--server"),
-)  # fmt: skip
-_SETTINGS = (
-    _Setting(
-        ("h2load",), ("h2load",), ("-n", "--requests"), "requests", _answers, _MOST,
-        ("-D", "--duration", "--timing-script-file"),
-    ),
-    _Setting(
-        ("h2load",), ("h2load",), ("-c", "--clients"), "clients", _fact("connections"), _MOST
-    ),
-    _Setting(
-        ("hey",), _LOADS, ("-n", "--total"), "requests", _answers, _MOST, ("-z", "--duration")
-    ),
-    _Setting(("ab",), ("ab",), ("-n",), "requests", _answers, _MOST, ("-t",)),
-    _Setting(("ab",), ("ab",), ("-c",), "requests at a time", _fact("concurrency")),
-    _Setting(("wrk",), ("wrk", "wrk2"), ("-t", "--threads"), "threads", _fact("threads")),
-    _Setting(
-        ("wrk",), ("wrk", "wrk2"), ("-c", "--connections"), "connections", _fact("concurrency")
-    ),
-    _Setting(_REDIS, _REDIS, ("-n",), "requests", _largest(COUNT), _MOST),
-    _Setting(_REDIS, _REDIS, ("-c",), "clients", _fact("concurrency")),
-    _Setting(_REDIS, _REDIS, ("-d",), "bytes in a request", _fact("request_bytes")),
-    _Setting(
-        ("memtier",), ("memtier_benchmark",), ("-t", "--threads"), "threads", _fact("threads")
-    ),
-    _Setting(
-        ("memtier",), ("memtier_benchmark",), ("-c", "--clients"), "clients of a thread",
-        _each_thread,
-    ),
-    _Setting(
-        ("memtier",), ("memtier_benchmark",), ("-n", "--requests"), "requests of a client",
-        _fact("requests_of_each"), _MOST,
-    ),
-    _Setting(_SQL, _SQL, ("-c", "--client"), "clients", _fact("concurrency")),
-    _Setting(_SQL, _SQL, ("-j", "--jobs"), "threads", _fact("threads"), _MOST),
-    _Setting(
-        _SQL, _SQL, ("-t", "--transactions"), "transactions of a client",
-        _largest("transactions of each client"),
-    ),
-    _Setting(
-        ("sysbench",), ("sysbench",), ("--threads", "--num-threads"), "threads", _fact("threads")
-    ),
-    _Setting(
-        ("sysbench",), ("sysbench",), ("--events", "--max-requests"), "events", _fact("events"),
-        _MOST,
-    ),
-    _Setting(
-        ("ping",), ("ping", "ping6"), ("-c",), "packets", _largest("packets sent"), _MOST, ("-w",)
-    ),
-    _Setting(
-        ("hyperfine",), ("hyperfine",), ("-r", "--runs"), "runs", _repetitions, _SAME,
-        ("-m", "-M", "--min-runs", "--max-runs"),
-    ),
-    _Setting(
-        ("kafka-perf",), ("kafka-producer-perf-test.sh", "kafka-producer-perf-test"),
-        ("--num-records",), "records", _largest(COUNT), _MOST,
-    ),
-    _STREAMS,
-    _Setting(
-        (), ("mpirun", "mpiexec", "mpiexec.hydra", "srun"), ("-np", "-n", "--np", "--ntasks"),
-        "processes", _fact("processes"), _MOST, (":",), is_first=True,
-    ),
-)  # fmt: skip
 _ENDS = frozenset(("|", "||", "&&", ";", ">", ">>", "2>&1", "&", "--"))
 _WHOLE = late(r"=?0*([1-9]\d{0,11})")
 # Two programs whose outputs differ: the one that prints so, by tool, and the one that never does.
 _OTHER_FORMS = {"iperf": ("iperf", "iperf3")}
-
-
+_UDP = ("iperf", "iperf3")
 _RATE = late(r"=?(\d{1,12}(?:\.\d{1,6})?)([kKmMgG]?)(?:/\d{1,6})?")
 _SIZES = {"": 1.0, "k": 1e3, "m": 1e6, "g": 1e9}
 
@@ -203,7 +71,7 @@ def _program(word: str) -> str:
 
 def _by_program(commands: Sequence[Command]) -> dict[str, list[Command]]:
     """By program, the commands that start it once, in their order."""
-    wanted = {program for setting in _SETTINGS for program in setting.programs}
+    wanted = {program for setting in SETTINGS for program in setting.programs}
     started: dict[str, list[Command]] = {}
     for command in commands:
         programs = [name for word in command.words if (name := _program(word)) in wanted]
@@ -212,34 +80,28 @@ def _by_program(commands: Sequence[Command]) -> dict[str, list[Command]]:
     return started
 
 
-@cache
-def _settings_of(tool: str) -> list[_Setting]:
-    return [own for own in _SETTINGS if not own.tools or tool in own.tools]
-
-
 def _of_report(
     started: dict[str, list[Command]], report: Report, line: int
 ) -> Iterator[Contradiction]:
-    last, others = None, _OTHER_FORMS.get(report.tool, ())
-    if others and (last := _last(started, others, line)) and last[1] == others[-1]:
+    others = _OTHER_FORMS.get(report.tool, ())
+    if (last := _last(started, others, line)) and last[1] == others[-1]:
         yield Contradiction(last[0], report, last[1])
         return
     if report.facts.get("protocol") == "udp" and report.tool in _UDP:
         yield from _of_rate(started, report, line)
-    for setting in _settings_of(report.tool):
+    for setting in settings_of(report.tool):
         last = _last(started, setting.programs, line)
         if last is None or not (counted := setting.counted(report)):
             continue
         command, program = last
         words = _words_of(command, program)
+        if program == "fio" and not _has_one_job(words):
+            continue
         if not _has_any(words, setting.unless) and (asked := _asked(words, setting)):
             value, result = counted
             if _contradicts(asked[1], value, is_same=setting.is_same):
                 own = (command, report, program, *asked, value, setting.what, result)
                 yield Contradiction(*own)
-
-
-_UDP = ("iperf", "iperf3")
 
 
 def _of_rate(
@@ -250,8 +112,8 @@ def _of_rate(
     if not rates or (last := _last(started, (report.tool,), line)) is None:
         return
     words = _words_of(*last)
-    streams = _asked(words, _STREAMS)
-    if _has_any(words, _STREAMS.unless):
+    streams = _asked(words, STREAMS)
+    if _has_any(words, STREAMS.unless):
         return
     result = max(rates, key=lambda own: own.rate or 0.0)
     for word, following in zip(words, [*words[1:], ""], strict=True):
@@ -298,7 +160,13 @@ def _words_of(command: Command, program: str) -> tuple[str, ...]:
     return own[:end]
 
 
-def _asked(words: Sequence[str], setting: _Setting) -> tuple[str, int] | None:
+def _has_one_job(words: Sequence[str]) -> bool:
+    """Whether all options of fio are of one job, which no file describes."""
+    names = [word for word in words if word.lstrip("-").partition("=")[0] == "name"]
+    return len(names) == 1 and not any(word.endswith((".fio", ".ini", ".job")) for word in words)
+
+
+def _asked(words: Sequence[str], setting: Setting) -> tuple[str, int] | None:
     """The option as it stands there and its whole number; None where there are several."""
     found: dict[int, str] = {}
     for word, following in zip(words, [*words[1:], ""], strict=True):

@@ -146,13 +146,17 @@ class _Run(Run):
 
 def read(log: Log) -> list[Report]:
     """One report for each start of sysbench."""
-    asked = {command.number: facts for command in log.commands if (facts := _asked(command.words))}
+    asked = {
+        command.number: facts if command.holds_to == math.inf else {}
+        for command in log.commands
+        if (facts := _asked(command.words))
+    }
     return LineReader(TOOL, _Run, partial(_line, asked))(log)
 
 
 def _line(asked: dict[int, dict[str, Any]], reading: Reading[_Run], text: str) -> None:
     run, number = reading.run, reading.line.number
-    if facts := asked.get(number) or _pasted(text):
+    if facts := asked[number] if number in asked else _pasted(text):
         # What a filter left of the output needs it, and 0.5, which does not say it again.
         asked[number] = facts
         reading.begin(facts=facts)
