@@ -9,14 +9,14 @@ from typing import NamedTuple
 
 from benchbook.explain.context.counts_of_commands import SETTINGS, STREAMS, Setting, settings_of
 from benchbook.explain.lazy_regex import late
-from benchbook.explain.model import Command, Log, Report, Result
+from benchbook.explain.model import SUM, Command, Log, Report, Result
 from benchbook.explain.readers.common.command_lines import last_above
 
 MORE = 1.5  # times what was asked for: some tools do a few more
 _ENDS = frozenset(("|", "||", "&&", ";", ">", ">>", "2>&1", "&", "--"))
 _WHOLE = late(r"=?0*([1-9]\d{0,11})")
 # Two programs whose outputs differ: the one that prints so, by tool, and the one that never does.
-_OTHER_FORMS = {"iperf": ("iperf", "iperf3")}
+_OTHER_FORMS: dict[str, tuple[str, ...]] = {"iperf": ("iperf", "iperf3")}
 _UDP = ("iperf", "iperf3")
 _RATE = late(r"=?(\d{1,12}(?:\.\d{1,6})?)([kKmMgG]?)(?:/\d{1,6})?")
 _SIZES = {"": 1.0, "k": 1e3, "m": 1e6, "g": 1e9}
@@ -83,7 +83,7 @@ def _by_program(commands: Sequence[Command]) -> dict[str, list[Command]]:
 def _of_report(
     started: dict[str, list[Command]], report: Report, line: int
 ) -> Iterator[Contradiction]:
-    others = _OTHER_FORMS.get(report.tool, ())
+    others = _OTHER_FORMS.get(report.tool, ("",))
     if (last := _last(started, others, line)) and last[1] == others[-1]:
         yield Contradiction(last[0], report, last[1])
         return
@@ -107,7 +107,7 @@ def _of_report(
 def _of_rate(
     started: dict[str, list[Command]], report: Report, line: int
 ) -> Iterator[Contradiction]:
-    """A rate above the one at which a command sends datagrams."""
+    """Rates that are all above the one at which a command sends datagrams."""
     rates = [own for own in report.called("throughput") if own.statistic == "total" and own.rate]
     if not rates or (last := _last(started, (report.tool,), line)) is None:
         return
@@ -115,7 +115,8 @@ def _of_rate(
     streams = _asked(words, STREAMS)
     if _has_any(words, STREAMS.unless):
         return
-    result = max(rates, key=lambda own: own.rate or 0.0)
+    sums = [own for own in rates if own.of.get("stream") == SUM] or rates
+    result = min(sums, key=lambda own: own.rate or 0.0)
     for word, following in zip(words, [*words[1:], ""], strict=True):
         rest = word[2:] if word.startswith("-b") else None
         if rest is not None and (found := _RATE.fullmatch(rest or following)):

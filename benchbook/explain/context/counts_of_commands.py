@@ -30,8 +30,9 @@ class Setting(NamedTuple):
 def _fact(name: str) -> Callable[[Report], Counted | None]:
     def counted(report: Report) -> Counted | None:
         value = report.facts.get(name)
-        is_printed = is_number(value) and not report.facts.get("is_count_made")
-        return (value, None) if is_printed else None
+        if not is_number(value) or report.facts.get("is_count_made"):
+            return None
+        return value, None
 
     return counted
 
@@ -61,8 +62,9 @@ def _is_count(result: Result) -> bool:
 
 def _each_thread(report: Report) -> Counted | None:
     clients, threads = (report.facts.get(name) for name in ("concurrency", "threads"))
-    is_known = is_number(clients) and is_number(threads) and threads
-    return (clients / threads, None) if is_known else None
+    if not is_number(clients) or not is_number(threads) or not threads:
+        return None
+    return clients / threads, None
 
 
 def _repetitions(report: Report) -> Counted | None:
