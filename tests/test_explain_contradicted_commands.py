@@ -138,6 +138,21 @@ def test_only_the_output_that_contradicts_loses_its_command() -> None:
     assert [bool(own.asked) for own in again] == [True, False, True]
 
 
+def test_many_commands_of_one_kind_are_one_finding() -> None:
+    """A log of many such runs has one finding, with how many more there are."""
+    found = _explained(3 * WRK.format(asked="400")).findings
+    (own,) = [each for each in found if "not of one run" in each.explanation]
+    assert "The same holds for 2 other commands." in own.explanation
+
+
+def test_a_rate_that_one_end_kept_is_no_contradiction() -> None:
+    """The sender's row may be wrong where the receiver's fits the rate that was asked for."""
+    text = UDP.format(asked="10m", time="10")
+    row = "[  3]  0.0-10.1 sec  11.9 MBytes  9.9 Mbits/sec   0.007 ms    0/ 8505 (0%)"
+    below = _explained(f"{text}[  3] Server Report:\n{row}\n")
+    assert not [each for each in below.findings if each.artefact == "mislabelled"]
+
+
 def test_a_short_time_is_no_sign_of_a_stop_alone() -> None:
     """It may be another command's; below another program's command nothing is said of its time."""
     (found,) = [

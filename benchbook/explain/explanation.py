@@ -267,7 +267,7 @@ def _without_contradicted(
     readers take nothing from it then."""
     for log, reports in parts:
         if found := contradicted_commands.contradictions(log, reports):
-            findings += [commands_of_runs.of_another_command(own) for own in found if own.is_last]
+            findings += commands_of_runs.of_other_commands([own for own in found if own.is_last])
             limited = contradicted_commands.limited(log, found)
             yield limited, read(limited)
         else:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from benchbook.explain.context.contradicted_commands import Contradiction
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Command, Report
 from benchbook.explain.readers.common.command_lines import option
+from benchbook.explain.results import grouped
 from benchbook.explain.rules import rule
 from benchbook.explain.rules.common.findings import finding
 from benchbook.explain.rules.disk_limits import fio_options
@@ -25,16 +26,17 @@ _OUTSIDE = ("external", "spdk")  # engines that others wrote
 _READS, _WRITES = late(r"\bread(?:s|ing)?\b", re.I), late(r"\bwrit(?:e|es|ing)\b", re.I)
 
 
-def of_another_command(own: Contradiction) -> Finding:
-    """A command line above an output that contradicts it."""
-    words = {"line": own.command.number, "program": own.program, "option": own.option}
-    words |= {"asked": float(own.asked), "counted": float(own.counted), "what": own.what}
-    first = own.result or next(iter(own.report.results), None)
-    about = [first] if first else []
-    if not own.option:
-        return finding("form-of-another-program", words, about=about)
-    words["counted_in"] = own.result.line if own.result else None
-    return finding("count-of-another-command", words, about=about)
+def of_other_commands(contradictions: Sequence[Contradiction]) -> Iterator[Finding]:
+    """Command lines above outputs that contradict them, each kind once."""
+    for several in grouped(
+        contradictions, lambda own: (own.program, own.option, own.counted)
+    ).values():
+        own, more = several[0], len(several) - 1 or None
+        words = {"line": own.command.number, "program": own.program, "option": own.option}
+        words |= {"asked": float(own.asked), "counted": float(own.counted), "what": own.what}
+        words |= {"counted_in": own.result.line if own.result else None, "more": more}
+        name = "count-of-another-command" if own.option else "form-of-another-program"
+        yield finding(name, words, about=[own.result] if own.result else own.report.results[:1])
 
 
 @rule
