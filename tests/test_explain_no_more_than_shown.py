@@ -265,8 +265,8 @@ GPU[0] 		: Current PowerPlay Level: manual
         (NVBENCH.format(diff="-7.01%"), "2 of 2 rows differ by less", "They show no difference"),
         (IPERF3.format(again=0), "No segment was sent again", "wait for its timer"),
         (IPERF3.format(again=9), "wait for its timer", "No segment was sent again"),
-        (ETHTOOL.format(packets="rxq0: rx_pkts"), "1,167,054,962 rx_tcp", "of the packets"),
-        (ETHTOOL.format(packets="rx_packets"), "0.30 % of the packets", "the first of them"),
+        (ETHTOOL.format(packets="rxq0: rx_pkts"), "1,167,054,962 rx_tcp", "of both together"),
+        (ETHTOOL.format(packets="rx_packets"), "0.30 % of both together", "the first of them"),
         (
             ETHTOOL.format(packets="rxq0: rx_drops_no_frags"),
             "388,868,824,555 rx_drops",

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from benchbook.explain.context.same_runs import plain
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Log, Report, Result
 from benchbook.explain.results import grouped
@@ -130,5 +131,5 @@ def _parts(report: Report, numbers: Sequence[int]) -> list[Report]:
 
 
 def _kind(result: Result) -> tuple[str, str, str, tuple[tuple[str, str], ...]]:
-    settings = tuple(sorted((name, str(value)) for name, value in result.of.items()))
-    return result.name, result.statistic, in_base(1.0, result.unit)[1], settings
+    # How long each ran and how much it moved is measured: two runs differ in that.
+    return result.name, result.statistic, in_base(1.0, result.unit)[1], plain(result.of)

@@ -67,6 +67,7 @@ class _Run(Run):
     release: str = ""
     jobs: int = 0  # with a head, in this start so far
     way: str = ""
+    ways: set[str] = field(default_factory=set)  # of all its results so far
     percentiles: str = ""  # the unit of those that follow
     flushes: str = ""  # the unit of the percentiles of flushes that follow
     of: dict[str, Any] = field(default_factory=dict)
@@ -188,6 +189,11 @@ def _way(reading: Reading[_Run], found: re.Match[str]) -> None:
     run = reading.run
     if run.results and not run.line and _has_command(reading, run.results[-1].line):
         run = reading.begin()
+    elif found["way"] in run.ways:
+        # A job prints each way once: this is the next one, whose head was cut off.
+        jobs = max(1, run.jobs) + 1
+        run = reading.begin(asked=run.asked, release=run.release, jobs=jobs)
+    run.ways.add(found["way"])
     run.way, run.of, run.percentiles = found["way"], {}, ""
     bandwidth, unit = found["bw"] or found["old_bw"], found["bw_unit"] or found["old_unit"]
     unit = unit or f"{found['bare_unit']}B"

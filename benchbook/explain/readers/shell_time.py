@@ -21,7 +21,7 @@ _ALL = late(
     rf"\breal\s+(?P<real>{_TIME})[ ,;]+user\s+(?P<user>{_TIME})(?:[ ,;]+sys\s+(?P<sys>{_TIME}))?$"
 )
 _ZSH = late(
-    r"(?P<user>\d+[.,]\d+)s user (?P<sys>\d+[.,]\d+)s system \d+% cpu "
+    r"^(?P<label>.*?)(?P<user>\d+[.,]\d+)s user (?P<sys>\d+[.,]\d+)s system \d+% cpu "
     r"(?P<real>(?:\d+:){0,2}\d+(?:[.,]\d+)?) total$"
 )
 _GNU = late(
@@ -216,7 +216,7 @@ def _part(reading: Reading[_Run], name: str, seconds: float | None) -> None:
 
 
 def _whole(reading: Reading[_Run], found: re.Match[str]) -> None:
-    label = found.groupdict().get("label")
+    label = (found.groupdict().get("label") or "").strip()
     reading.begin(**({"facts": {"command": label}} if label else {}))
     for name, called in _NAMES.items():
         if found[name]:

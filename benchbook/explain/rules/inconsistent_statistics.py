@@ -328,7 +328,19 @@ def _same_samples(report: Report) -> list[list[Result]]:
             if result.is_number:
                 key = *figure, *(str(result.of.get(name)) for name in setting)
                 by_setting.setdefault(key, []).append(result)
-    return [several for several in by_setting.values() if len(several) > 1]
+    sets = (own for several in by_setting.values() for own in _told_apart(several))
+    return [own for own in sets if len(own) > 1]
+
+
+def _told_apart(several: list[Result]) -> list[list[Result]]:
+    """All of them, or those of each line where one of them has several values: these are of
+    several sets of samples, and across the lines nobody knows which is whose."""
+    values: dict[str, float] = {}
+    for own in several:
+        is_one = own.statistic != "sample" and not own.of.get("said_again")
+        if is_one and values.setdefault(own.statistic, own.value) != own.value:
+            return list(grouped(several, lambda result: result.line).values())
+    return [several]
 
 
 @lru_cache

@@ -160,6 +160,8 @@ def _of_ip(log: Log) -> list[_Group]:
         elif heads and _NUMBERS.match(text):
             cells = text.split()
             groups = groups or [_Group()]
+            if "packets" in heads:
+                _begin_other(groups, way)
             for head, cell in zip(heads, cells, strict=False) if len(cells) <= len(heads) else ():
                 _counter(groups[-1], (way, head, float(cell), line.number), _IP_KINDS)
             heads = []
@@ -180,6 +182,13 @@ def _counter(group: _Group, own: tuple[str, str, float, int], meanings: dict[str
         group.add(Result(f"{way} {name}", value, "packets", line, of=of), kind)
 
 
+def _begin_other(groups: list[_Group], way: str) -> None:
+    """Begin a group where the last one has its packets of this way: an interface whose head is not
+    there, or not known."""
+    if groups and any(own.name == f"{way} packets" for own in groups[-1].results):
+        groups.append(_Group())
+
+
 def _near(log: Log, *words: str) -> Iterator[Line]:
     """Lines with one of these words, and the one behind each."""
     places = [line.number for line in log.having(*words)[:_MOST_LINES]]
@@ -197,7 +206,8 @@ _NEW_ERRORS = late(
     rf"^(?P<way>RX|TX) errors (?P<errors>{_COUNT}) +dropped (?P<dropped>{_COUNT}) +overruns "
     rf"(?P<overruns>{_COUNT}) +(?:frame (?P<frame>{_COUNT})|carrier (?P<carrier>{_COUNT}))\b"
 )
-_INTERFACE = late(r"^(?P<old>\S{1,40}) +Link encap:|^(?P<new>\S{1,40}): flags=")
+# French: Lien encap; Portuguese: Encapsulamento do Link.
+_INTERFACE = late(r"^(?P<old>\S{1,40}) +\S.{0,12}?(?i:encap)|^(?P<new>\S{1,40}): flags=")
 _IFCONFIG_KINDS = {
     "errors": "other", "dropped": "no-room", "overruns": "no-room", "frame": "damaged",
     "carrier": "damaged",
@@ -207,7 +217,7 @@ _IFCONFIG_KINDS = {
 def _of_ifconfig(log: Log) -> list[_Group]:
     """The counters of ifconfig, old and new."""
     groups: list[_Group] = []
-    words = ("RX packets", "TX packets", "RX errors", "TX errors", "Link encap:", ": flags=")
+    words = ("RX packets", "TX packets", "RX errors", "TX errors", "ncap", ": flags=")
     for line in log.having(*words)[:_MOST_LINES]:
         text = line.text.strip()
         if len(text) > LONGEST:
@@ -215,6 +225,8 @@ def _of_ifconfig(log: Log) -> list[_Group]:
         if started := _INTERFACE.match(text):
             groups.append(_Group(started["old"] or started["new"]))
         found = _OLD.match(text) or _NEW.match(text) or _NEW_ERRORS.match(text)
+        if found and "packets" in found.groupdict():
+            _begin_other(groups, found["way"])
         for name, count in found.groupdict().items() if found else ():
             if found and count and name != "way":
                 groups = groups or [_Group()]
@@ -237,16 +249,37 @@ def _state(groups: Sequence[_Group], results: Sequence[Result]) -> State:
     large = [kind for kind in _ORDER if kind in most and group.share(most[kind]) >= FEW]
     kind = max(large, key=lambda own: most[own].value) if large else ""
     bad = sorted((own for each in group.kinds.values() for own in each), key=_value, reverse=True)
-    names = [f"{own.value:,.0f} {own.name} (line {own.line})" for own in bad[:_MOST_SHOWN]]
+    names = [_named(own, groups) for own in bad[:_MOST_SHOWN]]
     words: dict[str, Any] = {"names": listed(names), "left": len(bad) - _MOST_SHOWN}
     words["left"] = words["left"] if words["left"] > 0 else None
     is_whole = group.every(bad[0]) and not group.is_of_queues
     words["share"] = group.share(bad[0]) if is_whole else None
+    words["every"] = group.every(bad[0]) if is_whole else None
+    words["lines"] = _lines_of_others(groups, group)
     words["of_first"] = "first" if len(bad) > 1 else "alone"
     if not kind:
         report.notes.append(finding("counted-few", words, why="other").explanation)
         return report, None
     return report, finding("counted-lost", words, about=bad[:_MOST_SHOWN], why=kind)
+
+
+def _named(counter: Result, groups: Sequence[_Group]) -> str:
+    """A counter with its interface, where there are several."""
+    interface = counter.of.get("interface") if len({group.name for group in groups}) > 1 else None
+    of_it = f" of {interface}" if interface else ""
+    return f"{counter.value:,.0f} {counter.name}{of_it} (line {counter.line})"
+
+
+def _lines_of_others(groups: Sequence[_Group], worst: _Group) -> str | None:
+    """Where further groups count no few of what went wrong, in words; None where none does."""
+    lines = [
+        max((own for each in group.kinds.values() for own in each), key=_value).line
+        for group in groups
+        if group is not worst and group.worst() >= FEW
+    ][:_MOST_SHOWN]
+    if not lines:
+        return None
+    return f"{'line' if len(lines) == 1 else 'lines'} {listed(list(map(str, lines)))}"
 
 
 def _is_all(name: str) -> bool:

@@ -13,6 +13,7 @@ from benchbook.explain.rules import rule
 APART, MOST_RUNS = 1.1, 6
 MANY_TIMES, LEAST_AGAIN = 10.0, 100.0  # of segments that were sent again
 _NAME = late(r"(?i)^(?![\d.:a-f]+$)(?!.*:)[a-z\d.-]*[g-z][a-z\d.-]*$")
+_LOOPBACK = late(r"^(?:127\.\d|::1$|localhost)")
 FIRST_OF_THREADS = (3, 16)  # the version of iperf3 that gives each stream a thread
 
 
@@ -103,18 +104,26 @@ def _conclusion(slow: Report, fast: Report) -> str:
     same_way = slow.facts.get("far_address") == fast.facts.get("far_address")
     if same_way and slow.tool != fast.tool:
         return (
-            "If both ran between the same hosts, the link carries the faster rate. Then the slower "
-            "one is a limit of the tool or of its options"
+            "If both went over the same link, it carries the faster rate. "
+            "Then the slower one is a limit of the tool or of its options"
         )
     titles = [report.facts.get("titled") for report in (slow, fast)]
     if same_way and all(titles) and titles[0] != titles[1]:
-        return (
-            "If nothing else was changed between them, that makes the difference, and the link is "
-            "not the limit of the slower one"
-        )
+        # The titles may name two links.
+        return "If nothing else was changed between them, that most likely makes the difference"
+    for report, means in (
+        (fast, "the faster one does not show what a link carries"),
+        (slow, "no link is the limit of the slower one"),
+    ):
+        end = str(report.facts.get("far_address") or "")
+        if _LOOPBACK.match(end):
+            return (
+                f"If no tunnel begins at {end}, what goes there stays within the host, and {means}"
+            )
     return (
-        "If both are between the same hosts, the link is not the limit of the slower one. Look at "
-        "what is on its way only (a bridge, NAT, a tunnel, another setting)"
+        "If both go over the same link, it is not the limit of the slower one. Then look at what "
+        "is on its way only (a bridge, NAT, a tunnel, another setting). If each goes over its own, "
+        "look at the slower link first: its speed, duplex and errors (ethtool, ip -s link)"
     )
 
 
