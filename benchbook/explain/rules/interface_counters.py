@@ -207,7 +207,7 @@ _NEW_ERRORS = late(
     rf"(?P<overruns>{_COUNT}) +(?:frame (?P<frame>{_COUNT})|carrier (?P<carrier>{_COUNT}))\b"
 )
 # French: Lien encap; Portuguese: Encapsulamento do Link.
-_INTERFACE = late(r"^(?P<old>\S{1,40}) +\S.{0,12}?(?i:encap)|^(?P<new>\S{1,40}): flags=")
+_INTERFACE = late(r"^(?P<old>\S{1,40}) +(?:\S.{0,12})?[Ee]ncap|^(?P<new>\S{1,40}): flags=")
 _IFCONFIG_KINDS = {
     "errors": "other", "dropped": "no-room", "overruns": "no-room", "frame": "damaged",
     "carrier": "damaged",
