@@ -238,7 +238,7 @@ def statements(log: str) -> str:
         ),
         (
             IFCONFIG.format(dropped=120793),
-            "120,793 RX dropped (line 2), 0.99",
+            "120,793 RX dropped (line 2), next to 12,079,368 packets, 0.99",
             IFCONFIG.format(dropped=0),
         ),
         (
