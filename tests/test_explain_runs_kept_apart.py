@@ -84,13 +84,13 @@ IPERF = "[  3]  0.0-10.0 sec  1.10 GBytes   941 Mbits/sec\n"
 )
 def test_a_share_of_errors_is_that_of_its_interface(log: str) -> None:
     text = statements(IPERF + log)
-    assert "next to 1,000 packets, 20 % of both together. Further ones stand in line" in text
+    assert "next to 1,000 packets, 20 % of both together. There are further ones in line" in text
 
 
 def test_errors_of_one_interface_are_all_that_there_are() -> None:
     text = statements(IPERF + INTERFACE.format(head="e1  Link encap:x", packets=1000, frame=250))
     assert "20 % of both together" in text
-    assert "Further ones" not in text
+    assert "further ones" not in text
 
 
 NETPERF = """$ netperf -H {host}
