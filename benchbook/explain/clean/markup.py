@@ -13,6 +13,7 @@ from operator import ne
 
 from benchbook.explain.clean.comments import may_be_commented, uncommented
 from benchbook.explain.clean.encodings import SOFT
+from benchbook.explain.clean.inline_code import without_inline_code
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.line_index import has
 
@@ -168,6 +169,7 @@ def unwrapped(text: str) -> list[str]:
         text = _from_entities(text)
     if "\\" in text:
         text = _ESCAPED.sub(r"\1", text)
+    text = without_inline_code(text)
     if has(text, "**"):
         text = _BOLD.sub(r"\1", text)
     # What stands in a block of a page had its stamps before; a tab is at its place by what is left

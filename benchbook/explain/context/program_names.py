@@ -29,6 +29,12 @@ _VALUE = late(r"^[\d.,:/x-]{1,20}$|^[\w-]{1,20}=\S{0,60}$")
 # Who says something of another program, and data frames, which have a name already.
 _NO_PROGRAMS = ("kernel", "shell", "pandas")
 _FENCE = ("```", "~~~")
+# Programs that print as the one of the reader does, from whose source they come.
+_FORKS = {
+    "lammps": ("LIGGGHTS",),
+    "redis-benchmark": ("valkey-benchmark", "keydb-benchmark"),
+    "wrk": ("wrk2",),
+}
 # A command without a prompt: a path to a program, and options or names of files.
 _PATH = late(r"^(?:\.{1,2}|~)?/(?:[\w.+-]+/)*[A-Za-z][\w.+-]*(?: +[\w./=:,%-]+)*$")
 # A command in a sentence: a path from here, or a word with options.
@@ -79,6 +85,7 @@ def signs() -> list[Sign]:
 def tell(log: Log, reports: Sequence[Report]) -> None:
     """Give what general readers read the name of the program that printed it, where that is sure:
     nothing of another report stands between."""
+    _tell_forks(log, reports)
     if not any(_is_general(report) for report in reports):
         return
     named = _named(log)
@@ -100,6 +107,23 @@ def tell(log: Log, reports: Sequence[Report]) -> None:
         else:
             last = None
         above = max(above, end)
+
+
+def _tell_forks(log: Log, reports: Sequence[Report]) -> None:
+    """Give what the reader of one program read the name of its fork, where the command above, or
+    a banner, has that."""
+    for report in reports:
+        forks = _FORKS.get(report.tool, ())
+        if not forks or report.facts.get("printed_by"):
+            continue
+        at = bisect_left(log.commands, report.line + 1, key=lambda command: command.number) - 1
+        names = {fork.lower(): fork for fork in forks}
+        own = program_of(log.commands[at].words).rsplit("/")[-1] if at >= 0 else ""
+        banners = (line for fork in forks for line in log.having(f"{fork} ("))
+        banner = next((line.text for line in banners if line.number < report.line), "")
+        name = own if own.lower() in names else banner.strip().split(" (")[0]
+        if name.lower() in names:
+            report.facts["printed_by"] = names[name.lower()]
 
 
 def tell_failed(log: Log, reports: Sequence[Report]) -> None:

@@ -17,7 +17,7 @@ _LOOP = late(
     r"steps with (?P<count>\d{1,15}) (?P<what>atoms|particles)"
 )
 _RATE = late(
-    rf"(?P<value>{_N}) (?P<unit>ns/day|tau/day|hours/ns|timesteps/s|[kMG]?atom-step/s)(?=,|$|\s)"
+    rf"(?P<value>{_N}) (?P<unit>ns/day|tau/day|hours/ns|timesteps/s|[kMG]?(?:atom|particle)-step/s)(?=,|$|\s)"
 )
 _USE = late(
     r"^(?P<use>\d{1,6}(?:\.\d)?)% CPU use with (?P<processes>\d{1,7}) MPI tasks? x "
@@ -32,7 +32,11 @@ _SHARED = late(
     r"min$"
 )
 _BUILDS = late(r"^(?P<name>Neighbor list|Dangerous) builds = (?P<count>\d{1,12})$")
-_UNITS = {"hours/ns": "h/ns", "katom-step/s": "k atom-steps/s", "Matom-step/s": "M atom-steps/s"}
+_UNITS = {
+    "hours/ns": "h/ns", "katom-step/s": "k atom-steps/s", "Matom-step/s": "M atom-steps/s",
+    "kparticle-step/s": "k particle-steps/s", "Mparticle-step/s": "M particle-steps/s",
+    "particle-step/s": "particle-steps/s",
+}  # fmt: skip
 
 
 @dataclass

@@ -10,6 +10,7 @@ from benchbook.explain.printed_digits import is_number
 from benchbook.explain.results import grouped
 from benchbook.explain.rules import rule
 from benchbook.explain.rules.common.findings import finding
+from benchbook.explain.rules.common.regions import by_place
 from benchbook.findings import Finding
 
 # Work of a core. What one core counts for its whole socket is none: memory, the last cache, energy.
@@ -27,24 +28,23 @@ def one_core_works(report: Report) -> Iterator[Finding]:
 
     Decided by the sum, the mean and the maximum over the cores that likwid-perfctr prints.
     """
-    wholes = report.being("sum")
-    results = report.results if wholes else ()
-    by_statistic = {(result.name, result.statistic): result for result in results}
-    uneven: list[tuple[Result, Result, Result]] = []
-    for whole in wholes:
-        most, mean = (by_statistic.get((whole.name, name)) for name in ("max", "mean"))
-        if not _WORK.search(whole.name + whole.unit) or most is None or mean is None:
-            continue
-        if not (whole.is_positive and most.is_positive and mean.is_positive):
-            continue
-        if whole.value / mean.value > LEAST_CORES - 0.5 and most.value >= ALONE * whole.value:
-            uneven.append((whole, most, mean))
-    if uneven:
-        whole, most, mean = uneven[0]
-        cores, waits = round(whole.value / mean.value), by_statistic.get(("CPI", "max"))
-        words = {"whole": whole, "most": most, "cores": cores, "share": most.value / whole.value}
-        words["waits"] = waits if waits is not None and waits.is_number else None
-        yield finding("one-core-works", words, about=[whole, most])
+    for within, results in by_place(report) if report.being("sum") else ():
+        by_statistic = {(result.name, result.statistic): result for result in results}
+        for whole in results:
+            most, mean = (by_statistic.get((whole.name, name)) for name in ("max", "mean"))
+            if whole.statistic != "sum" or most is None or mean is None:
+                continue
+            if not _WORK.search(whole.name + whole.unit):
+                continue
+            if not (whole.is_positive and most.is_positive and mean.is_positive):
+                continue
+            if whole.value / mean.value > LEAST_CORES - 0.5 and most.value >= ALONE * whole.value:
+                cores, waits = round(whole.value / mean.value), by_statistic.get(("CPI", "max"))
+                words = {"whole": whole, "most": most, "cores": cores, "within": within}
+                words["share"] = most.value / whole.value
+                words["waits"] = waits if waits is not None and waits.is_number else None
+                yield finding("one-core-works", words, about=[whole, most])
+                return
 
 
 @rule
@@ -73,18 +73,20 @@ def traffic_on_a_socket(report: Report) -> Iterator[Finding]:
     """
     if report.tool != "likwid-perfctr":
         return
-    for (name, statistic, _), several in report.groups.items():
-        counted = [own for own in several if "core" in own.of and not statistic]
+    for within, results in by_place(report) if report.has("Memory bandwidth") else ():
+        of_cores = [own for own in results if "core" in own.of and not own.statistic]
+        counted = [own for own in of_cores if own.name == "Memory bandwidth"]
         rates = [own for own in counted if own.is_positive and own.rate]
-        if name != "Memory bandwidth" or not 2 <= len(rates) <= len(counted) / 2:
+        if not 2 <= len(rates) <= len(counted) / 2:
             continue
-        times = [time for time in report.called("Runtime (RDTSC)") if time.is_positive]
+        times = [time for time in results if time.name == "Runtime (RDTSC)" and time.is_positive]
         longest = max((time.base_value for time in times), default=0.0)
-        unhalted = [time for time in report.called("Runtime unhalted") if "core" in time.of]
+        unhalted = [time for time in of_cores if time.name == "Runtime unhalted"]
         busy = sum(time.base_value >= BUSY * longest for time in unhalted)
         least, most = (pick(rates, key=lambda rate: rate.value) for pick in (min, max))
         is_shared = longest > 0 and busy >= BUSY * len(counted)
         if is_shared and most.value >= FAR_MORE * least.value:
             words = {"most": most, "least": least, "busy": busy, "all": len(counted)}
+            words["within"] = within
             yield finding("traffic-on-a-socket", words)
             return

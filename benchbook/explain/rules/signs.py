@@ -15,8 +15,9 @@ from benchbook.explain.model import Report, Result
 from benchbook.explain.printed_digits import is_number
 from benchbook.explain.results import Key
 from benchbook.explain.rules import rule
-from benchbook.explain.rules.common.findings import finding
+from benchbook.explain.rules.common.findings import finding, kinds
 from benchbook.explain.rules.common.formulas import holds, value_of
+from benchbook.explain.rules.common.regions import in_region, is_minor, lengths_ns, longest_first
 from benchbook.findings import Finding
 
 CATALOGUE = Path(__file__).with_suffix(".toml")
@@ -46,7 +47,8 @@ class Sign:
     was counted. when: comparisons, all true. facts, unless: patterns that facts of the report must
     and must not have. absent: what all events without a value are called, or all with this reason
     in their place; present: an event that was counted, or with ! was not. per: the columns of
-    which each value is looked at on its own. unless_said: kinds that make this one superfluous.
+    which each value is looked at on its own, the longest region first; texts have {where} for it.
+    unless_said: kinds that make this one superfluous.
     """
 
     kind: str
@@ -81,19 +83,23 @@ def signs(report: Report) -> Iterator[Finding]:
     tool = _LIKE.get(report.tool, report.tool)
     if tool not in catalogue():
         return
-    known: dict[tuple[str, ...], list[Mapping[str, Result]]] = {}
-    kinds: set[str] = set()
+    known: dict[tuple[str, ...], list[_Place]] = {}
+    said: set[str] = set()
     facts = {name: fact for name, fact in report.facts.items() if is_number(fact)}
     for sign in _possible(tool, _names(report)):
-        if not kinds.isdisjoint(sign.unless_said) or not _has_facts(report, sign):
+        if not said.isdisjoint(sign.unless_said) or not _has_facts(report, sign):
             continue
         places = known.get(tuple(sign.per))
         if places is None:
             places = known[tuple(sign.per)] = _by_place(report, sign.per)
-        for own in places:
-            if (words := _words(report, sign, own, facts)) is not None:
-                kinds.add(sign.kind)
+        explains = kinds()[sign.kind].effect == "explains"
+        for place in places:
+            if explains and place.is_minor:
+                continue
+            if (words := _words(report, sign, place.results, facts)) is not None:
+                said.add(sign.kind)
                 about = [word for word in words.values() if isinstance(word, Result)]
+                words |= place.words
                 yield finding(sign.kind, words, about=about or [f"line {report.line}"])
                 break
 
@@ -131,16 +137,25 @@ def _has_facts(report: Report, sign: Sign) -> bool:
     )
 
 
-def _by_place(report: Report, per: Sequence[str]) -> list[Mapping[str, Result]]:
-    """The results of each place by their names, and by statistic and name (`max Clock`)."""
+@dataclass(frozen=True)
+class _Place:
+    """The results of a place by their names, and by statistic and name (`max Clock`); whether it
+    is a region that is a small part of the longest, and words for where it is."""
+
+    results: Mapping[str, Result]
+    is_minor: bool = False
+    words: Mapping[str, str] = field(default_factory=dict)
+
+
+def _by_place(report: Report, per: Sequence[str]) -> list[_Place]:
     left_out = [name for name in _PLACES if name not in per and name in report.columns]
     places: dict[tuple[object, ...], dict[str, Result]] = {}
-    for result in report.results:
+    for result in longest_first(report) if "region" in per else report.results:
         if any(name in result.of for name in left_out) or not _has_value(result):
             continue
         place = tuple(result.of.get(name) for name in per)
         if place not in places and len(places) == _MOST_PLACES:
-            break
+            continue  # the figures of the others may come further on
         own = places.setdefault(place, {})
         if result.statistic in _OF_RUN or (per and result.statistic == "sample"):
             own.setdefault(result.name, result)
@@ -149,7 +164,23 @@ def _by_place(report: Report, per: Sequence[str]) -> list[Mapping[str, Result]]:
             if ":" in result.name:
                 own.setdefault(_MODE.sub("", result.name), result)
         own.setdefault(f"{result.statistic} {result.name}", result)
-    return list(places.values()) or [{}]
+    if not places:
+        return [_Place({})]
+    lengths = lengths_ns(report) if "region" in per else {}
+    known = [dict(zip(per, place, strict=True)) for place in places]
+    several = len({own["core"] for own in known if own.get("core") is not None}) > 1
+    return [
+        _Place(results, is_minor(own.get("region"), lengths), _where(own, several))
+        for own, results in zip(known, places.values(), strict=True)
+    ]
+
+
+def _where(place: Mapping[str, object], several: bool) -> dict[str, str]:
+    """The words of a text for its place: a core is named where there are several of them."""
+    region, core = place.get("region"), place.get("core")
+    within = in_region(region)
+    where = f"{within} on core {core}" if several and core is not None else within
+    return {"where": where, "within": within, "named": "" if region is None else f" {region}"}
 
 
 def _has_value(result: Result) -> bool:

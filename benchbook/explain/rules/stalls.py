@@ -136,11 +136,18 @@ def short_region(report: Report) -> Iterator[Finding]:
     """
     if report.tool != "likwid-perfctr":
         return
-    times = {time.of.get("core"): time for time in report.called("Runtime (RDTSC)")}
+    times = {_counted_where(time): time for time in report.called("Runtime (RDTSC)")}
     for busy in report.called("Runtime unhalted"):
-        time = times.get(busy.of.get("core"))
+        time = times.get(_counted_where(busy))
         if time is None or "core" not in busy.of or not (time.is_positive and busy.is_positive):
             continue
         if time.base_value < SHORT_REGION_NS and busy.base_value > BUSIER * time.base_value:
-            yield finding("short-region", time=time, busy=busy)
+            region = time.of.get("region")
+            named = "" if region is None else f" {region}"
+            yield finding("short-region", time=time, busy=busy, named=named)
             return
+
+
+def _counted_where(time: Result) -> tuple[object, ...]:
+    """The core, region and group of a time."""
+    return tuple(map(time.of.get, ("core", "region", "group")))

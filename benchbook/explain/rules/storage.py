@@ -9,6 +9,13 @@ from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Report, Result
 from benchbook.explain.printed_digits import is_number
 from benchbook.explain.rules import rule
+from benchbook.explain.rules.cached_reads import (
+    ABOVE_DISKS_BYTES_PER_S,
+    NOWHERE,
+    copy_of,
+    doubts,
+    is_cached_read,
+)
 from benchbook.explain.rules.common.findings import finding
 from benchbook.findings import Finding
 
@@ -20,7 +27,6 @@ LONGER = 3  # times the wait, the submission: a queue takes requests at once
 LEAST_SLAT_NS = 5e3
 FASTEST_NS = 6e3  # for a request: no disk on a bus answers within less
 HELD_BYTES_PER_S = 1e6  # a writer that waits for each block, mostly
-CACHED_BYTES_PER_S = 15e9  # of a file: more than a disk on four lanes of PCIe 5
 FLUSHED_BYTES_PER_S = 3.5e9  # through the page cache and onto a disk, one after the other
 FEW_NS = 4e4  # a copy of some pages; flash takes longer for one
 MEMORY_BYTES_PER_S = 2e9  # of one request after the other
@@ -30,7 +36,6 @@ FIXED_BYTES = 1 << 26  # that an old hdparm reads, however long it takes
 SLOW_BYTES_PER_S = 8e6  # of a disk that the kernel reads by PIO
 
 
-_NOWHERE = ("/dev/null", "/dev/zero")  # what is written there is thrown away
 _RAW = late(r"/dev/(?:rdisk|ada|da|nvd|nda)\d")  # of macOS and FreeBSD, which do not cache them
 FULL = (0.8, 1.08)  # of the jobs, always handing a request over
 LEAST_TAKEN_NS, LEAST_UNSEEN_NS = 2e4, 1e5  # where nobody knows how busy the core was
@@ -89,12 +94,12 @@ def page_cache(reports: Sequence[Report]) -> Iterator[Finding]:
     unsynced: list[Report] = []
     for report in reports:
         if report.tool == "dd" and report.results:
-            yield from _of_dd(report, unsynced)
+            yield from _of_dd(report, unsynced, reports)
         elif report.tool == "fio":
             yield from _of_fio(report)
     if unsynced:
-        fast = [own for own in unsynced if (_copy(own).rate or 0.0) >= FAST_BYTES_PER_S]
-        copies = list(map(_copy, fast or unsynced))
+        fast = [own for own in unsynced if (copy_of(own).rate or 0.0) >= FAST_BYTES_PER_S]
+        copies = list(map(copy_of, fast or unsynced))
         copy = copies[0]
         words: dict[str, Any] = {"copy": copy, "target": (fast or unsynced)[0].facts["output"]}
         is_bsd = copy.unit == "B/s"  # as bytes/sec; not all of them have these options
@@ -136,32 +141,31 @@ def _is_of_memory(report: Report, way: str, taken_ns: float) -> bool:
     return taken_ns < FEW_NS or is_fast
 
 
-OF_MEMORY_BYTES_PER_S = 3e8  # a slower read is none from memory, even on small boards
-
-
-def _copy(report: Report) -> Result:
-    """The whole copy of dd, below what it printed on its way."""
-    return report.results[-1]
-
-
-def _of_dd(report: Report, unsynced: list[Report]) -> Iterator[Finding]:
+def _of_dd(
+    report: Report, unsynced: list[Report], reports: Sequence[Report]
+) -> Iterator[Finding]:
     """Copies that had no disk in them; those whose clock stopped before the data was on the disk
     are added to `unsynced`."""
-    copy = _copy(report)
+    copy = copy_of(report)
     source, target = str(report.facts.get("input", "")), str(report.facts.get("output", ""))
     if "flags" not in report.facts:
         return
     if report.facts["flags"]:
         is_file = target and not target.startswith("/dev/")
         is_direct = "direct" in str(report.facts["flags"])
-        most = CACHED_BYTES_PER_S if is_direct else FLUSHED_BYTES_PER_S
+        most = ABOVE_DISKS_BYTES_PER_S if is_direct else FLUSHED_BYTES_PER_S
         if is_file and (copy.rate or 0.0) > most:
             yield finding("synced-in-memory", copy=copy, target=target)
         return
-    is_gone = target.startswith(_NOWHERE)
-    if _is_cached_read(report):
+    is_gone = target.startswith(NOWHERE)
+    if is_cached_read(report):
         again = True if report.facts.get("is_read_again") else None
-        yield finding("read-from-cache", copy=copy, source=source, again=again)
+        words = {"copy": copy, "source": source, "again": again}
+        if against := doubts(report, reports):
+            words |= dict.fromkeys(("waited", "before", "size")) | against
+            yield finding("read-partly-from-cache", words, about=[copy])
+        else:
+            yield finding("read-from-cache", words)
         return
     if source.startswith("/dev/zero") and is_gone:
         yield finding("no-disk", copy=copy)
@@ -172,15 +176,6 @@ def _of_dd(report: Report, unsynced: list[Report]) -> Iterator[Finding]:
 def _is_slow(copy: Result) -> bool:
     """Whether hardly anything of a copy can wait in the page cache: its writer waits already."""
     return 0 < (copy.rate or 0.0) < HELD_BYTES_PER_S
-
-
-def _is_cached_read(report: Report) -> bool:
-    """Whether a copy by dd is most likely a read of the page cache."""
-    source, target = (str(report.facts.get(end, "")) for end in ("input", "output"))
-    is_read = target.startswith(_NOWHERE) and source and not source.startswith("/dev/")
-    rate = _copy(report).rate or 0.0
-    is_again = report.facts.get("is_read_again") and rate > OF_MEMORY_BYTES_PER_S
-    return bool(is_read and (is_again or rate > CACHED_BYTES_PER_S))
 
 
 @rule
@@ -233,7 +228,7 @@ def above_disk(reports: Sequence[Report]) -> Iterator[Finding]:
         return
     best = max(reads, key=lambda read: read.rate or 0.0)
     for report in reports:
-        if report.tool == "dd" and not report.facts.get("flags") and not _is_cached_read(report):
+        if report.tool == "dd" and not report.facts.get("flags") and not is_cached_read(report):
             for copy in report.results:
                 times = (copy.rate or 0.0) / (best.rate or 1.0)
                 if ABOVE <= times < 1e9:

@@ -102,3 +102,18 @@ def kind_of(unit: str) -> str:
 def is_plural(text: str, label: str) -> bool:
     """Whether the (s) behind a label is that of a plural, as in `CPU(s): 56`, and no unit."""
     return f"{label}(s)" in text and not _OF_TIME.search(label)
+
+
+_AROUND = " \t:,;|-`*_\"'"
+_BRACKETS = ("()", "[]", "{}")
+
+
+def as_label(words: str) -> str:
+    """Words before a figure as the name of what it is of: without marks around them, and without
+    brackets that are not closed."""
+    label = words.strip(_AROUND).lstrip(")]}").rstrip("([{").strip(_AROUND)
+    for opens, closes in _BRACKETS:
+        if label.count(opens) != label.count(closes):
+            label = label.split(opens)[0] if opens in label else label.split(closes)[-1]
+            label = label.strip(_AROUND)
+    return label

@@ -19,6 +19,7 @@ from benchbook.explain.readers.common.text.grammar import (
     NUMBER,
     SIZED_UNIT,
     UNITS,
+    as_label,
     is_plural,
     kind_of,
     unit_of,
@@ -175,20 +176,17 @@ def pairs_of(log: Log, line: Line, text: str, least: int) -> Iterator[Result]:
     with_units = [entry for entry in own if entry[2]]
     if not with_units or len(with_units) < least:
         return
-    label = _label(_OF_LOGGER.sub("", text[: found[0].start()]))
+    label = as_label(_OF_LOGGER.sub("", text[: found[0].start()]))
     keys, end = [key for _, key, _ in with_units], len(text)
     for match, key, unit in with_units:
-        if keys.count(key) > 1 and (own_words := _label(text[end : match.start()])):
+        own_words = as_label(text[end : match.start()]) if keys.count(key) > 1 else ""
+        if own_words and "=" not in own_words:  # which would be a figure of something else
             label = own_words  # `GPU latency: 3 ms - Host latency: 4 ms`
         of: dict[str, Any] = {"label": label} if 0 < len(label) <= _LONGEST_LABEL else {}
         end = match.end()
         if (value := log.number(match["value"])) is not None:
             name, statistic = _named(key)
             yield Result(name or kind_of(unit), value, unit, line.number, statistic, of)
-
-
-def _label(words: str) -> str:
-    return words.lstrip(" :,;|)]-").rstrip(" :,;|([-")
 
 
 def _of_pair(match: re.Match[str]) -> tuple[str, str]:
@@ -206,7 +204,7 @@ def _parts(log: Log, line: Line, label: str, parts: Sequence[str]) -> Iterator[R
     found = [match for part in parts if (match := _PART.match(part.strip()))]
     if len(found) < 2 or len(found) * 2 < len(parts):
         return
-    of: dict[str, Any] = {"label": label.rstrip(" .")}
+    of: dict[str, Any] = {"label": as_label(label).rstrip(" .")}
     for match in found:
         if (value := log.number(match["value"])) is None:
             continue
