@@ -17,7 +17,8 @@ _LOOP = late(
     r"steps with (?P<count>\d{1,15}) (?P<what>atoms|particles)"
 )
 _RATE = late(
-    rf"(?P<value>{_N}) (?P<unit>ns/day|tau/day|hours/ns|timesteps/s|[kMG]?(?:atom|particle)-step/s)(?=,|$|\s)"
+    rf"(?P<value>{_N}) (?P<unit>ns/day|tau/day|hours/ns|timesteps/s"
+    r"|[kMG]?(?:atom|particle)-step/s)(?=,|$|\s)"
 )
 _USE = late(
     r"^(?P<use>\d{1,6}(?:\.\d)?)% CPU use with (?P<processes>\d{1,7}) MPI tasks? x "

@@ -53,9 +53,7 @@ def _timed(copy: Result, reports: Sequence[Report]) -> Busy | None:
     """The times of the command of a copy: the next below it, as long as the copy."""
     took_ns = 1e9 * copy.of.get("elapsed_s", 0.0)
     below = [
-        own
-        for report in reports
-        if report.line > copy.line and (own := busy(report)) is not None
+        own for report in reports if report.line > copy.line and (own := busy(report)) is not None
     ]
     first = min(below, key=lambda own: own.report.line, default=None)
     if first is None or not took_ns:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from benchbook.explain.lazy_regex import late
-from benchbook.explain.model import Report, Result
+from benchbook.explain.model import Report
 from benchbook.explain.printed_digits import is_number
 from benchbook.explain.results import grouped
 from benchbook.explain.rules import rule

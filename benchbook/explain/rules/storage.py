@@ -141,9 +141,7 @@ def _is_of_memory(report: Report, way: str, taken_ns: float) -> bool:
     return taken_ns < FEW_NS or is_fast
 
 
-def _of_dd(
-    report: Report, unsynced: list[Report], reports: Sequence[Report]
-) -> Iterator[Finding]:
+def _of_dd(report: Report, unsynced: list[Report], reports: Sequence[Report]) -> Iterator[Finding]:
     """Copies that had no disk in them; those whose clock stopped before the data was on the disk
     are added to `unsynced`."""
     copy = copy_of(report)
