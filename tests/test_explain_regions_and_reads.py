@@ -168,16 +168,16 @@ def test_what_an_engine_may_do_is_no_fact() -> None:
 
 JOB = """job: (groupid=0, jobs=1): err= 0: pid=34320: Sun Jun 24 13:25:43 2018
   write: IOPS=1879, BW=7518KiB/s (7698kB/s)(514MiB/70001msec)
-    clat (usec): min=408, max=3428, {0}avg=529.00{1}, stdev=60.83
+    clat (usec): min=408, max=3428,{0}avg=529.00{1}, stdev=60.83
     clat percentiles (usec):
-     | 90.00th=[  578], 95.00th=[  603], {0}99.00th=[  717]{1}
+     | 90.00th=[  578], 95.00th=[  603],{0}99.00th=[  717]{1}, 99.50th=[  766]
 """
 COMMANDS = "Run\n`make`\n`./prepare`\n`./bench`\nthen\n- `a=1`: one\n- `b=2`: two\n- `c=3`: three\n"
 
 
 def test_lines_of_code_in_markdown() -> None:
     """Output whose lines are code is read as it was printed, bold parts as well."""
-    plain = JOB.format("", "")
+    plain = JOB.format(" ", "")
     coded = "\n\n".join(f"  `{line}`" for line in JOB.format("` **`", "`**`").splitlines())
     assert said(coded).startswith("fio, from line 1")
     assert "p99" in said(coded) and "717" in said(coded)
@@ -199,7 +199,7 @@ def test_lines_that_are_no_output(text: str) -> None:
         ("`Jobs: 1 (", "Jobs: 1"),
         ("**GPU** (warm):", "GPU** (warm)"),
         (" - Host latency: ", "Host latency"),
-        ("][100.0%][", "100.0%"),
+        ("][100.0%][", "[100.0%]"),
         ("w(1", "w"),
         ("copy (16 KiB) ", "copy (16 KiB)"),
     ],
