@@ -45,6 +45,9 @@ Region work, Group 1: FLOPS_DP
 |  Memory bandwidth [MBytes/s] | $rate |
 +----------------------+------------+
 """
+OF_VECTORS = LIKWID.replace(
+    "|   Packed", "|     DP [MFLOP/s]     | 2400.0 |\n|   AVX DP [MFLOP/s]   | $wide |\n|   Packed"
+)
 STREAM = """BabelStream
 Version: 5.0
 Implementation: CUDA
@@ -305,6 +308,10 @@ LOGS: dict[str, tuple[str, str]] = {
     "more-than-any-memory": (log(LIKWID, rate="3.349518e+15"), log(LIKWID)),
     "not-vectorised-code": (log(LIKWID, packed="0", scalar="900.0"), log(LIKWID)),
     "core-below-its-clock": (log(LIKWID, clock="1200.0", busy="0.86"), log(LIKWID)),
+    "scalar-core-below-its-clock": (
+        log(OF_VECTORS, clock="1200.0", busy="0.86", wide="0.1"),
+        log(OF_VECTORS, clock="1200.0", busy="0.86", wide="2300.0"),
+    ),
     "slow-instructions": (log(LIKWID, cpi="2.8"), log(LIKWID, cpi="2.8", busy="0.02")),
     "slow-instructions-little-traffic": (
         log(LIKWID, cpi="2.8", rate="104.9"),
