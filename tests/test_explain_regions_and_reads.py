@@ -153,6 +153,24 @@ def test_reads_that_may_be_of_the_disk(text: str, is_sure: bool) -> None:
     assert (OF_CACHE in shown, IN_PART in shown) == (is_sure, not is_sure)
 
 
+QUEUED = """job: (g=0): rw=read, bs=(R) 4096B-4096B, (W) 4096B-4096B, ioengine=libaio, iodepth=8
+job: (groupid=0, jobs=1): err= 0: pid=1: Sun Jun 24 13:25:43 2018
+  read: IOPS=31.0k, BW=121MiB/s (127MB/s)(7266MiB/60001msec)
+    slat (usec): min=2, max=900, avg=30.10, stdev=4.10
+    clat (usec): min=1, max=900, avg= 2.00, stdev=1.00
+     lat (usec): min=4, max=990, avg=32.10, stdev=4.20
+  cpu          : usr={0}%, sys={1}%, ctx=131626, majf=0, minf=15
+"""
+
+
+@pytest.mark.parametrize(("user", "system", "is_cached"), [(6.1, 90.2, True), (1.2, 3.1, False)])
+def test_requests_that_wait_are_no_copies(user: float, system: float, is_cached: bool) -> None:
+    """Handing a request over is called a copy of the page cache where a CPU works meanwhile."""
+    shown = said(QUEUED.format(user, system))
+    assert ("most likely from or into the page cache" in shown) == is_cached
+    assert ("So most of its time passed before the queue had it" in shown) != is_cached
+
+
 MDRUN = """               Core t (s)   Wall t (s)        (%)
        Time:      624.976       39.078     1599.3
                  (ns/day)    (hour/ns)

@@ -39,6 +39,7 @@ SLOW_BYTES_PER_S = 8e6  # of a disk that the kernel reads by PIO
 _RAW = late(r"/dev/(?:rdisk|ada|da|nvd|nda)\d")  # of macOS and FreeBSD, which do not cache them
 FULL = (0.8, 1.08)  # of the jobs, always handing a request over
 LEAST_TAKEN_NS, LEAST_UNSEEN_NS = 2e4, 1e5  # where nobody knows how busy the core was
+OF_COPIES = 0.5  # of the time that requests are handed over: CPU time
 BUSY = 70.0  # per cent of a core: then it is the core that submits
 
 
@@ -120,7 +121,7 @@ def _of_fio(report: Report) -> Iterator[Finding]:
             if taken and queued and taken.base_value > max(LONGER * wait.base_value, LEAST_SLAT_NS):
                 times = taken.base_value / wait.base_value
                 words = {"taken": taken, "wait": wait, "times": times, "way": way}
-                if _is_of_memory(report, way, taken.base_value):
+                if _is_of_memory(report, way, taken.base_value) and not _is_off_cpus(report):
                     yield finding("submitted-at-once", words)
                 else:
                     yield finding("done-while-submitted", words)
@@ -129,6 +130,16 @@ def _of_fio(report: Report) -> Iterator[Finding]:
             else:
                 continue
             return
+
+
+def _is_off_cpus(report: Report) -> bool:
+    """Whether jobs use far less CPU time than they hand requests over: a copy in memory is work
+    of a CPU, and what takes that time waits."""
+    shares = [report.facts.get(f"cpu_{name}_percent") for name in ("user", "system")]
+    if not all(map(is_number, shares)):
+        return False
+    taken = 100 * busy_with_submissions(report) / (report.facts.get("processes") or 1)
+    return sum(share for share in shares if share) < OF_COPIES * taken
 
 
 def _is_of_memory(report: Report, way: str, taken_ns: float) -> bool:
