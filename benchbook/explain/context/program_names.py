@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from benchbook.explain import general_readers
 from benchbook.explain.lazy_regex import late
-from benchbook.explain.model import Line, Log, Report
+from benchbook.explain.model import Command, Line, Log, Report
 from benchbook.explain.readers.common.text.sentences import NOTE
 
 _NEAR_LINES = 15  # from a banner or a command to the first figures
@@ -112,18 +112,21 @@ def tell(log: Log, reports: Sequence[Report]) -> None:
 def _tell_forks(log: Log, reports: Sequence[Report]) -> None:
     """Give what the reader of one program read the name of its fork, where the command above, or
     a banner, has that."""
-    for report in reports:
-        forks = _FORKS.get(report.tool, ())
-        if not forks or report.facts.get("printed_by"):
-            continue
-        at = bisect_left(log.commands, report.line + 1, key=lambda command: command.number) - 1
-        names = {fork.lower(): fork for fork in forks}
-        own = program_of(log.commands[at].words).rsplit("/")[-1] if at >= 0 else ""
-        banners = (line for fork in forks for line in log.having(f"{fork} ("))
-        banner = next((line.text for line in banners if line.number < report.line), "")
-        name = own if own.lower() in names else banner.strip().split(" (")[0]
-        if name.lower() in names:
-            report.facts["printed_by"] = names[name.lower()]
+    for tool in {report.tool for report in reports} & _FORKS.keys():
+        forks = {name.lower(): name for name in _FORKS[tool]}
+        banners = [
+            (line.number, name) for name in forks.values() for line in log.having(f"{name} (")
+        ]
+        for report in reports:
+            if report.tool != tool or report.facts.get("printed_by"):
+                continue
+            place = bisect_left(log.commands, report.line + 1, key=_number_of_command) - 1
+            own = program_of(log.commands[place].words) if place >= 0 else ""
+            is_told = own.lower() in (tool, *forks)
+            if not is_told and banners and banners[0][0] < report.line:
+                own = banners[0][1]
+            if own.lower() in forks:
+                report.facts["printed_by"] = forks[own.lower()]
 
 
 def tell_failed(log: Log, reports: Sequence[Report]) -> None:
@@ -210,6 +213,10 @@ def _of_paragraph(log: Log, fence: int) -> str:
 
 def _number(line: Line) -> int:
     return line.number
+
+
+def _number_of_command(command: Command) -> int:
+    return command.number
 
 
 def _is_prose(text: str) -> bool:
