@@ -247,7 +247,8 @@ QUERIES = """$ {program} -t set -n 100000
 HEADINGS = {
     "sparta, from": LOOP.format(what="particles", unit="particle"),
     "LIGGGHTS, from": "LIGGGHTS (Version 3.8.0)\n" + LOOP.format(what="atoms", unit="atom"),
-    "lammps, from": LOOP.format(what="atoms", unit="atom"),
+    "lammps, from": "LIGGGHTS (Version 3.8.0)\nLAMMPS (2 Aug 2023)\n"
+    + LOOP.format(what="atoms", unit="atom"),
     "valkey-benchmark, from": QUERIES.format(program="valkey-benchmark"),
     "redis-benchmark, from": QUERIES.format(program="redis-benchmark"),
 }

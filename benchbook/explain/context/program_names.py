@@ -114,17 +114,19 @@ def _tell_forks(log: Log, reports: Sequence[Report]) -> None:
     a banner, has that."""
     for tool in {report.tool for report in reports} & _FORKS.keys():
         forks = {name.lower(): name for name in _FORKS[tool]}
-        banners = [
-            (line.number, name) for name in forks.values() for line in log.having(f"{name} (")
-        ]
+        banners = sorted(
+            (line.number, name)
+            for name in (*forks.values(), tool.upper())
+            for line in log.having(f"{name} (")
+        )
         for report in reports:
             if report.tool != tool or report.facts.get("printed_by"):
                 continue
             place = bisect_left(log.commands, report.line + 1, key=_number_of_command) - 1
             own = program_of(log.commands[place].words) if place >= 0 else ""
             is_told = own.lower() in (tool, *forks)
-            if not is_told and banners and banners[0][0] < report.line:
-                own = banners[0][1]
+            if not is_told and (last := bisect_left(banners, (report.line, ""))):
+                own = banners[last - 1][1]
             if own.lower() in forks:
                 report.facts["printed_by"] = forks[own.lower()]
 
