@@ -14,7 +14,7 @@ from benchbook.explain.render import print_explained
 from benchbook.explain.rules import Machine
 
 
-def said(text: str) -> str:
+def printed(text: str) -> str:
     """What is shown of a log, in one line."""
     with redirect_stdout(StringIO()) as shown:
         print_explained(of_content("log", text.encode(), Machine()), alone=True)
@@ -108,7 +108,7 @@ REGIONS = {
 @pytest.mark.parametrize(("text", "wanted", "unwanted"), REGIONS.values(), ids=REGIONS)
 def test_figures_of_regions(text: str, wanted: tuple[str, ...], unwanted: tuple[str, ...]) -> None:
     """A figure of a region or a core is said of that, the longest region first."""
-    shown = said(CPU + text).partition(" ! ")[2]
+    shown = printed(CPU + text).partition(" ! ")[2]
     assert [words for words in wanted if words not in shown] == []
     assert [words for words in unwanted if words in shown] == []
 
@@ -149,7 +149,7 @@ READS = {
 @pytest.mark.parametrize(("text", "is_sure"), READS.values(), ids=READS)
 def test_reads_that_may_be_of_the_disk(text: str, is_sure: bool) -> None:
     """A read is called one of the cache where nothing of the log speaks against it."""
-    shown = said(text)
+    shown = printed(text)
     assert (OF_CACHE in shown, IN_PART in shown) == (is_sure, not is_sure)
 
 
@@ -166,7 +166,7 @@ job: (groupid=0, jobs=1): err= 0: pid=1: Sun Jun 24 13:25:43 2018
 @pytest.mark.parametrize(("user", "system", "is_cached"), [(6.1, 90.2, True), (1.2, 3.1, False)])
 def test_requests_that_wait_are_no_copies(user: float, system: float, is_cached: bool) -> None:
     """Handing a request over is called a copy of the page cache where a CPU works meanwhile."""
-    shown = said(QUEUED.format(user, system))
+    shown = printed(QUEUED.format(user, system))
     assert ("most likely from or into the page cache" in shown) == is_cached
     assert ("So most of its time passed before the queue had it" in shown) != is_cached
 
@@ -180,7 +180,7 @@ Performance:      176.880        0.136
 
 def test_what_an_engine_may_do_is_no_fact() -> None:
     """What GROMACS does in some runs is said with its condition."""
-    shown = said(MDRUN)
+    shown = printed(MDRUN)
     assert "If GROMACS balanced its load or tuned PME in that time" in shown
 
 
@@ -197,8 +197,8 @@ def test_lines_of_code_in_markdown() -> None:
     """Output whose lines are code is read as it was printed, bold parts as well."""
     plain = JOB.format(" ", "")
     coded = "\n\n".join(f"  `{line}`" for line in JOB.format("` **`", "`**`").splitlines())
-    assert said(coded).startswith("fio, from line 1")
-    assert "p99" in said(coded) and "717" in said(coded)
+    assert printed(coded).startswith("fio, from line 1")
+    assert "p99" in printed(coded) and "717" in printed(coded)
     lines = [line.strip() for line in without_inline_code(coded).split("\n") if line]
     assert [" ".join(line.split()) for line in lines] == [
         " ".join(line.split()) for line in plain.splitlines()
@@ -230,7 +230,7 @@ def test_labels_without_loose_marks(words: str, label: str) -> None:
 def test_status_line_of_code() -> None:
     """A figure of something else is no label."""
     text = "`Jobs: 1 (f=32): [r=0KiB/s,w=7547KiB/s][r=0,w=1886 IOPS]`\n`write: IOPS=1879`\n"
-    assert "[r=0 " not in said(text)
+    assert "[r=0 " not in printed(text)
 
 
 LOOP = """Loop time of 2.79 on 1 procs for 100 steps with 10000 {what}
@@ -257,6 +257,6 @@ HEADINGS = {
 @pytest.mark.parametrize(("heading", "text"), HEADINGS.items(), ids=HEADINGS)
 def test_heading_is_the_program(heading: str, text: str) -> None:
     """The heading names the program that ran, where it prints as another one does."""
-    assert heading in said(text)
+    assert heading in printed(text)
     if "particle" in text:
-        assert "35.761 M particle-steps/s" in said(text)
+        assert "35.761 M particle-steps/s" in printed(text)

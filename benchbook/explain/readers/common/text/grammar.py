@@ -105,7 +105,7 @@ def is_plural(text: str, label: str) -> bool:
 
 
 _AROUND = " \t:,;|-`*_\"'"
-_BRACKETS = ("()", "[]", "{}")
+_BRACKETS = (("(", ")"), ("[", "]"), ("{", "}"))
 
 
 def as_label(words: str) -> str:
