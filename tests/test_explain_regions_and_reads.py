@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import redirect_stdout
 from io import StringIO
+from typing import Any
 
 import pytest
 
@@ -41,7 +42,7 @@ TITLES = {
     "flops": "DP [MFLOP/s]", "wide": "AVX DP [MFLOP/s]", "packed": "Packed [MUOPS/s]",
     "scalar": "Scalar [MUOPS/s]", "memory": "Memory bandwidth [MBytes/s]",
 }  # fmt: skip
-SLOW = {"busy": 373.7, "clock": 1895.4, "flops": 1240.4}
+SLOW: dict[str, Any] = {"busy": 373.7, "clock": 1895.4, "flops": 1240.4}
 SETUP = region("Setup", time=3.215, packed=0.4, scalar=886.7)
 SOLVE = region("Solve", time=520.1, packed=0.005, scalar=1240.4, wide=0.04, **SLOW)
 WIDE = region("Solve", time=520.1, packed=900.0, scalar=3.0, wide=7000.0, **SLOW)
