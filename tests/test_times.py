@@ -27,7 +27,7 @@ from conftest import ROOT
 from benchbook.analyse import pairwise
 from benchbook.core import units
 from benchbook.define import catalogue
-from benchbook.estimands import Estimate, kind_of, published, usable
+from benchbook.estimands import Estimate, kind_of, published, usable, widened
 from benchbook.judge import figures
 from benchbook.judge.claims import judge_claim, judge_fact
 from benchbook.judge.condition_search import elsewhere
@@ -165,6 +165,10 @@ def test_even_growth_looks_uneven_by_as_much_as_its_null_says() -> None:
     made = estimated(unevenness([1, 2, 3, 4, 5]), times_us(line(30, 31, 32, 33, 34), sd=0.2))
     assert made.low == 0
     assert 0 < made.value < 2 * made.notes["null"]["95"]
+    # What nothing made can move it by lets it be larger, and never below 0.
+    further = widened(unevenness([1, 2, 3, 4, 5]), made, 0.01)
+    assert further.low == further.low95 == 0
+    assert further.high > made.high
 
 
 def test_growth_that_may_be_none_has_no_upper_end() -> None:

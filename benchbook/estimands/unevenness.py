@@ -32,8 +32,8 @@ def scale(value: float) -> float:
 
 
 def shown(scaled: float) -> float:
-    """In the claim's unit, which has the same scale."""
-    return scaled
+    """In the claim's unit, which has the same scale; no unevenness is below 0."""
+    return max(scaled, 0.0)
 
 
 def unit(estimand: dict[str, Any]) -> str:
