@@ -301,6 +301,7 @@ def measured(
         "claims": plan.claim_hashes(catalogue.figures_of(ROOT, experiment)),
         "cpus": [0, 1] if experiment == "stream" else [1],
         "door": "host",
+        "parts": ["bytes"] if experiment == "stream" else [],
         "variants": built,
         "machine_states": [] if bare else [1, 2],
         "readings": [] if bare else readings(blocks),

@@ -561,8 +561,10 @@ def test_sizes_flags_limits_and_trials_are_on_their_page(site: Path, looks: dict
         "compiler 'x' is not on PATH",
         "arrays link at every size tried",
         "signal 11 (SIGSEGV)",
+        "In stream all sizes that are compared share a start",
     ):
         assert sentence in text
+    assert "share a start" not in looks[site / f"whole/reports/{made_up.PAPER}.html"]["unfolded"]
     ceilings = looks[path.with_name("machine.html")]["text"]
     assert "copy, non-temporal stores" in ceilings[ceilings.index("Attained ceilings") :]
 

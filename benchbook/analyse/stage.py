@@ -107,6 +107,7 @@ def about_run(run: Measured) -> dict[str, Any]:
         **{key: run.plan[key] for key in OF_PLAN},
         "harness": harness(run.plan),
         "sealed": seal.FILES in run.manifest,
+        "parts": run.plan.get("parts", []),
         "left_out": run.content.get("left_out", []),
     }
 

@@ -52,7 +52,7 @@ def section(
     return (
         {key: run.analysis[key] for key in OF_ANALYSIS}
         | {"results": str(run.folder), "sealed": run.analysis.get("sealed", False)}
-        | {"harness": run.analysis.get("harness")}
+        | {"harness": run.analysis.get("harness"), "parts": run.analysis.get("parts", [])}
         | {"left_out": run.analysis.get("left_out", []) + damaged_runs(siblings)}
         | _side_by_side(run, figures)
         | {"recorded": transfers(run.content, run.analysis, recorded)}
