@@ -17,8 +17,11 @@ _AS_IT_IS = {str, int, bool, type(None)}
 
 
 def of_report(report: Report) -> Iterator[dict[str, Any]]:
-    """Its results in their order: a result's own columns go before the facts of the report."""
+    """Its results in their order: a result's own columns go before the facts of the report. A fact
+    that is a list stands with the first result only: with all of them, the text of many runs would
+    grow with the square of their number."""
     facts = _known(report.facts)
+    of_all = {key: value for key, value in facts.items() if not isinstance(value, list)}
     tool = report.tool
     for result in report.results:
         value, unit = in_base(result.value, result.unit)
@@ -35,10 +38,11 @@ def of_report(report: Report) -> Iterator[dict[str, Any]]:
         if not is_number(result.value):
             record["printed"] = str(value)
         if None in result.of.values():  # what is not known of this one though it is of the report
-            record.update(_known({**report.facts, **result.of}))
+            record.update(_known({**facts, **result.of}))
         else:
             record.update(facts)
             record.update(result.of)
+        facts = of_all
         yield record
 
 
