@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -29,6 +30,7 @@ from benchbook.explain.readers.common.text import (
     sentences,
 )
 
+_DIGIT = re.compile(r"\d")
 # In this order, the first that finds anything; then lists in other lines.
 _SHAPES: tuple[Any, ...] = (
     event_tables,
@@ -109,6 +111,8 @@ def read_timed(log: Log, reports: Sequence[Report]) -> list[Report]:
     for report in reports:
         lines = [report.line, *(result.line for result in report.results)]
         taken.update(range(min(lines), max(lines) + 1))
+    if not any(line.number not in taken and _DIGIT.search(line.text) for line in log.lines):
+        return []
     return [
         report
         for report in read_shapes(log)
