@@ -12,6 +12,8 @@ from functools import cache
 import numpy as np
 import pandas as pd
 import pytest
+import yaml
+from conftest import ROOT
 from scipy.stats import binomtest
 from stopped_runs import Stopped, stop_by_width
 
@@ -26,6 +28,8 @@ from benchbook.stats.simulated_machine import (
     simulate,
 )
 
+# After how many blocks a run of preset quick may stop.
+LOOKS = tuple(yaml.safe_load((ROOT / "config/default.yaml").read_text())["looks"])
 RUNS = 2500
 SEED = 3
 MACHINES = {
@@ -45,7 +49,7 @@ def runs_of(
     scenario = [list(MACHINES).index(name), len(truth), order == "serial", any(truth)]
     rng = np.random.default_rng([SEED, *scenario])
     machine = MACHINES[name] if len(truth) == 2 else replace(MACHINES[name], samples=5)
-    return simulate(machine, rng, runs, max(stats.LOOKS), truth, order)
+    return simulate(machine, rng, runs, max(LOOKS), truth, order)
 
 
 @cache
@@ -73,7 +77,7 @@ def show(capsys):
 
 def stopped(log_ratios: np.ndarray, target: float, claims: int = 1) -> Stopped:
     level = stats.adjusted_level(claims)
-    looks = stats.looks_from(stats.LOOKS, stats.least_blocks(claims))
+    looks = stats.looks_from(LOOKS, stats.least_blocks(claims))
     return stop_by_width(log_ratios, target, looks, looks[0], level)
 
 
@@ -95,7 +99,7 @@ def test_no_target_width_costs_much_coverage(target, show):
 
 def test_intervals_cover_when_one_variant_is_noisier(show):
     """Symmetric noise of different size is allowed; only one-sided skewness is not."""
-    own_noise = np.random.default_rng(SEED).normal(0.0, 0.1, (RUNS, max(stats.LOOKS), 1))
+    own_noise = np.random.default_rng(SEED).normal(0.0, 0.1, (RUNS, max(LOOKS), 1))
     found = stopped(ratios_of("flipping") + own_noise, 0.15)
     assert show("one variant noisier", found.covers(0.0).all(axis=1)) >= 0.93
 

@@ -54,7 +54,7 @@ from benchbook.stats.processes import add_processes, add_rates, median_of_proces
 from benchbook.stats.shape import Shape, parts, shape, two_groups
 from benchbook.stats.slopes import slopes
 from benchbook.stats.states import MIXED, assign_states, state_of
-from benchbook.stats.stopping import LOOKS, Decision, looks_from, next_look
+from benchbook.stats.stopping import Decision, looks_from, next_look
 from benchbook.stats.summaries import invocation_summaries
 from benchbook.stats.ticks import Ticks, ticks
 from benchbook.stats.unpaired import rank_sum_probabilities, unpaired_ratio
@@ -66,7 +66,6 @@ from benchbook.stats.warmup import warm_up_length
 pd.options.mode.string_storage = "python"
 
 __all__ = [
-    "LOOKS",
     "MIXED",
     "Decision",
     "Interval",

@@ -9,8 +9,6 @@ from numpy.typing import ArrayLike
 
 from benchbook.core.errors import BenchbookError
 
-LOOKS = (8, 12, 16, 24, 40)
-
 Reason = Literal["", "width", "last_look", "budget"]
 
 
