@@ -17,12 +17,14 @@ _HUNK = late(r"@@ -\d+(?:,\d+)? \+(\d+)(?:,(\d+))? @@")
 _KNITTED = late(r"(?:^[ \t]{0,12}## .*+\n?+|^[ \t]{0,12}##[ \t]*+\n){3,}+", re.M)
 _HASHES = late(r"^##? ?")  # knitr has two
 _KNITTED_MARK = late(r"^[ \t]{0,12}## ?", re.M)
+# The same of R's reprex.
+_OF_REPREX = late(r"^[ \t]{0,12}#>(?: |$)", re.M)
 _LEAST = 3  # lines that all begin with a #: tools have such heads, and lines without one below
 
 
 def may_be_commented(text: str) -> bool:
     """Whether there may be something to do, whatever else stands before its lines."""
-    marked = any(has(text, mark) for mark in ("//", "*/", "@@ -"))
+    marked = any(has(text, mark) for mark in ("//", "*/", "@@ -", "#> "))
     return marked or ("#" in text and text.count("#") > text.count("\n") / 4)
 
 
@@ -38,6 +40,8 @@ def uncommented(text: str) -> str:
         lines = text.split("\n")
         if sum(line[:1] == "#" for line in lines) >= max(_LEAST, sum(map(bool, lines))):
             text = "\n".join(_HASHES.sub("", line) for line in lines)
+    if "#> " in text:
+        text = _OF_REPREX.sub("", text)
     if "## " in text:
         text = _KNITTED.sub(lambda block: _KNITTED_MARK.sub("", block[0]), text)
     return text

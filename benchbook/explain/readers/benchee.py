@@ -12,10 +12,10 @@ from benchbook.explain.readers.common.times import UNIT, scaled, time_of
 
 TOOL = "benchee"
 _HEAD = late(r"^Name\s+(?P<columns>ips\s+average\s+deviation\b.*)$")
-_TIME = rf"\d+(?:\.\d+)? {UNIT}"
+_TIME = rf"\d+(?:\.\d+)? ?{UNIT}"
 _ROW = late(
     r"^(?P<name>\S.{0,200}?)\s+(?P<ips>\d+(?:\.\d+)?)(?: (?P<prefix>[KMBT]))?\s+"
-    rf"(?P<mean>{_TIME})\s+±(?P<percent>\d+(?:\.\d+)?)%(?:\s+(?P<median>{_TIME}))?"
+    rf"(?P<mean>{_TIME})\s+\(?±(?P<percent>\d+(?:\.\d+)?)%\)?(?:\s+(?P<median>{_TIME}))?"
     rf"(?:\s+(?P<share>{_TIME}))?$"
 )
 _COMPARED = late(
@@ -68,8 +68,8 @@ def _line(reading: Reading[_Run], text: str) -> None:
 
 
 def _time(text: str) -> tuple[float, str]:
-    value, unit = text.split(" ")
-    return time_of(float(value), unit)
+    value = text.rstrip("abcdefghijklmnopqrstuvwxyzµμ")
+    return time_of(float(value), text[len(value) :])
 
 
 read = LineReader(TOOL, _Run, _line)

@@ -34,6 +34,7 @@ _SUFFIXES = {
     "B/op": "allocated", "allocs/op": "allocations",
 }  # fmt: skip
 _OF_CHANGE = ("benchmark", "quantity", "geometric_mean_of")
+_COUNTED = ("allocated", "allocations")
 _GEOMEAN = ("[Geo mean]", "geomean")
 # Names that need no head above them: old tables have their units in the cells.
 _WHOLE = late(r"[nµm]?s|[kKMGT]?i?B(?:/s)?")
@@ -102,7 +103,7 @@ def _row(reading: Reading[_Run], name: str, cells: list[_Cell]) -> None:
         of: dict[str, Any] = {"benchmark": benchmark, "build": side, "quantity": suffix or "time"}
         tested = delta or (cells[1][1] if place == 0 else None)
         # What is counted differs or not: it needs no test.
-        tested = tested if suffix in ("", "rate") else None
+        tested = None if suffix in _COUNTED else tested
         if tested and tested["p"]:
             of["p_value"] = float(tested["p"])
         if tested and tested["n"]:

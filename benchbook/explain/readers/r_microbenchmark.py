@@ -16,7 +16,7 @@ _STATISTICS = {
     "min": "min", "lq": "p25", "mean": "mean", "median": "median", "uq": "p75", "max": "max",
 }  # fmt: skip
 _COLUMNS = frozenset((*_STATISTICS, "expr", "neval", "cld"))
-_NUMBER = late(r"\d+(?:\.\d+)?(?:e[+-]?\d+)?")
+_NUMBER = late(r"(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:e[+-]?\d+)?")
 
 
 @dataclass
@@ -58,6 +58,7 @@ def _line(reading: Reading[_Run], text: str) -> None:
         run.columns = []
         return
     label = " ".join(words[: len(words) - len(figures)])
+    values = [value.replace(",", "") for value in values]
     if run.columns[0] == "expr" or label:
         run.names.append(label or "expression")
         name = run.names[-1]

@@ -29,6 +29,8 @@ def ticks_of_profile(report: Report) -> Iterator[Finding]:
 
 PER_BRANCH, PER_MISS = 15, 100  # cycles, as round figures of today's processors
 LEAST_COST = 0.3  # cycles for each instruction
+LEAST_OF_MISSES = 0.5  # cycles for each instruction, which takes about as long without them
+START = 1e7  # instructions: shorter programs mostly touch their memory for the first time
 LEAST_SHARE = 0.05  # of the branches
 
 
@@ -54,8 +56,8 @@ def simulated_costs(report: Report) -> Iterator[Finding]:
     missing, misses = ("reads", read) if read else ("accesses", misses)
     if accesses and misses and accesses.is_positive:
         cost = PER_MISS * misses.value / instructions.value
-        if cost >= LEAST_COST:
-            words = {"misses": misses, "accesses": accesses, "missing": missing}
+        if cost >= LEAST_OF_MISSES and instructions.value >= START:
+            words = {"misses": misses, "accesses": accesses, "missing": missing, "cost": cost}
             yield finding("simulated-misses", words, share=misses.value / accesses.value)
 
 

@@ -21,6 +21,7 @@ WAITING = 1.5  # times the CPU time, the elapsed time
 LEAST_NS = 5e6  # of an elapsed time; below, the start of a process is in it
 IN_KERNEL = 0.6  # of the CPU time, of which a program of its own spends little there
 LEAST_CPU_NS = 2e7
+LEAST_BUSY = 0.25  # of the elapsed time: what a command does that mostly waits decides nothing
 SEVERAL = 1.5  # CPUs that were busy on average
 _SLEEPS = late(r"^(?:\S*/)?sleep \S")  # a command that does nothing else
 
@@ -91,7 +92,11 @@ def kernel_time(reports: Sequence[Report]) -> Iterator[str]:
     """A note on commands whose CPU time is mostly the kernel's."""
     for report in reports:
         own = _spent(report) if report.tool in TIMED else None
-        if own and own.on_cpus_ns >= LEAST_CPU_NS and own.share_in_kernel >= IN_KERNEL:
+        if own is None or own.on_cpus_ns < max(
+            LEAST_CPU_NS, LEAST_BUSY * own.elapsed.base_value
+        ):
+            continue
+        if own.share_in_kernel >= IN_KERNEL:
             words: dict[str, Any] = {"system": own.system, "user": own.user}
             cpus = own.on_cpus_ns / own.elapsed.base_value
             words |= {"part": own.share_in_kernel, "cpus": cpus if cpus >= SEVERAL else None}

@@ -18,6 +18,7 @@ ONE_NODE_NS = 120  # of an idle latency: more than a socket needs for memory of 
 TUNED_NS = 45  # of an idle latency: less than any memory at its usual timings
 NO_LOAD = 1000  # of an injected delay: others access memory so seldom that nobody waits for them
 LONGER = 1.35  # times as long as idle: the two are not of the same accesses
+APART = 1.3  # times the latency of another node's own memory
 FAR = 2.5  # times the latency of a node's own memory: no socket of the same machine is so far
 
 
@@ -35,6 +36,10 @@ def nodes_alike(report: Report) -> Iterator[Finding | str]:
     is_random = report.facts.get("idle_order") == "random"
     if len(local) == 1 and not remote and local[0].value >= ONE_NODE_NS and not is_random:
         yield finding("one-node", own=local[0]).explanation
+    if len(local) > 1:
+        near, slow = min(local, key=_value), max(local, key=_value)
+        if slow.value >= APART * near.value:
+            yield finding("own-memories-apart", near=near, slow=slow).explanation
     if not local or not remote:
         return
     own, other = (sum(cell.value for cell in cells) / len(cells) for cells in (local, remote))

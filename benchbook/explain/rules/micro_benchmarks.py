@@ -27,6 +27,8 @@ WIDE = 0.5  # of the mean, half of its interval
 FEW_RUNS = 5  # iterations, whose interval is wide for that reason alone
 LEAST_RUNS = 4  # a side, of which benchstat can tell two medians apart (p < 0.05)
 MEANS = ("", "mean", "median", "sample")
+# Libraries that subtract the cost of their loop: what remains is no loop's time.
+LESS_THEIR_LOOP = {"benchmarkdotnet": "BenchmarkDotNet", "divan": "Divan"}
 _BY_DESIGN = late(r"(?i)(?:^|[^a-z])warm[_-]?up(?:[^a-z]|$)")
 
 
@@ -50,6 +52,11 @@ def no_operation(report: Report) -> Iterator[Finding]:
                 if not _BY_DESIGN.search(str(time.of.get("benchmark", time.name)))
                 if (not is_table or "is_per_operation" in time.of)
             ]
+    if none and report.tool in LESS_THEIR_LOOP:
+        words = {"first": min(none, key=lambda time: time.base_value)}
+        words["library"] = LESS_THEIR_LOOP[report.tool]
+        yield finding("less-than-the-loop", words, about=none)
+        return
     once = [time for time in none if 0 < time.base_value < NO_LOOP_NS]
     if once:
         count = once[0].of.get("iterations")

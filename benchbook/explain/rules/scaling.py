@@ -130,7 +130,7 @@ LESS_WITH_MORE = 0.9  # of the rate with fewer
 LEAST_TIMES = 2  # the larger count ÷ the smaller
 OF_CORES = (
     "stream", "sysbench", "mbw", "likwid-bench", "babelstream", "npb", "hpl", "hpcg", "text",
-    "google-benchmark", "lines alike",
+    "google-benchmark", "lines alike", "go-bench",
 )  # fmt: skip
 
 
@@ -155,7 +155,8 @@ def two_counts(reports: Sequence[Report]) -> Iterator[Finding | str]:
             if first.is_time and times >= SLOWER:
                 words = {"first": first, "last": last, "least": least, "most": most}
                 words |= {"counts": COUNTS[counts], "times": times}
-                yield finding("slower-with-two", words)
+                kind = "slower-with-cpus" if counts == "cpus_given" else "slower-with-two"
+                yield finding(kind, words)
                 return
             continue
         times, ideal = last.base_value / first.base_value, most / least
@@ -412,6 +413,10 @@ def _judged(sweep: Sweep, is_shared: bool = False) -> tuple[str, dict[str, objec
         falls = all(after < before for before, after in pairwise(speeds))
         if first.is_time and falls and speeds[0] >= SLOWER * speeds[-1]:
             return "slower-with-each", words
+        if first.is_time and all(speed * SLOWER <= speeds[0] for speed in speeds[1:]):
+            words["low"] = min((own for _, own in sweep[1:]), key=lambda own: own.base_value)
+            words["high"] = max((own for _, own in sweep[1:]), key=lambda own: own.base_value)
+            return "slower-with-several", words
         return "", words  # each may have its own share of the work
     if speeds[-1] < FELL * max(speeds) and most > full:
         return "falls-with-more", words

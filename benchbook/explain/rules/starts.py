@@ -114,6 +114,9 @@ def warm_up(reports: list[Report]) -> Iterator[Finding]:
         if not is_number(first) or len(means) != 1 or id(report) in judged:
             continue
         (mean,) = means
+        longest = report.only("time", "max")
+        if longest and longest.base_value > OTHER_LONGER * first * 1e9:
+            continue  # another run took longer than the first, so that one was no slow start
         runs, mean_s = mean.of.get("repetitions"), mean.base_value / 1e9
         if is_number(runs) and runs >= LEAST_RUNS:
             usual = (mean_s * runs - first) / (runs - 1)
@@ -138,6 +141,7 @@ def _cold_runs(report: Report, mean: Result | None, line: int, own: _Runs) -> Fi
     return finding(kind, words, about=[where], factor=own.mean_s / own.usual_s)
 
 
+OTHER_LONGER = 1.1  # times the first run
 LEAST_PROCESSES, LEAST_VALUES = 3, 3
 
 

@@ -57,7 +57,8 @@ _SIGNS = ("+", "-", "\u2212")
 _PRINTED_SIGNS = "~≈<>≤≥"  # of figures that are no more than about right, or limits
 _OF_SHARE = late(
     r"(?i)effic|\butil|\b(?:usage|share|hit|miss|busy|idle|cpu|occupancy|coverage|accuracy)\b"
-    r"|\btotal ?%|\bof (?:peak|total|all)\b|\brelative percent"
+    r"|\btotal ?%|\bof (?:peak|total|all)\b|\brelative percent|\b(?:r?std)?dev(?:iation)?\b"
+    r"|\bstability\b|\bvariation\b"
 )
 _NOISE = late(r"(?:±|\+/-|\+-) ?(?P<value>\d+(?:\.\d+)?) ?%")
 _TIMES = late(r"(?P<value>\d+(?:\.\d+)?) ?[x×](?: (?:faster|slower))?(?: ?\([^()]{0,40}\))?")
