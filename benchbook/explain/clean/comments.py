@@ -36,12 +36,12 @@ def uncommented(text: str) -> str:
         text = _SLASHES.sub("", text)
     if "*/" in text:
         text = "\n".join(_without_stars(text.split("\n")))
+    if "#> " in text:
+        text = _OF_REPREX.sub("", text)
     if text.lstrip()[:1] == "#":
         lines = text.split("\n")
         if sum(line[:1] == "#" for line in lines) >= max(_LEAST, sum(map(bool, lines))):
             text = "\n".join(_HASHES.sub("", line) for line in lines)
-    if "#> " in text:
-        text = _OF_REPREX.sub("", text)
     if "## " in text:
         text = _KNITTED.sub(lambda block: _KNITTED_MARK.sub("", block[0]), text)
     return text

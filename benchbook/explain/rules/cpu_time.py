@@ -92,9 +92,7 @@ def kernel_time(reports: Sequence[Report]) -> Iterator[str]:
     """A note on commands whose CPU time is mostly the kernel's."""
     for report in reports:
         own = _spent(report) if report.tool in TIMED else None
-        if own is None or own.on_cpus_ns < max(
-            LEAST_CPU_NS, LEAST_BUSY * own.elapsed.base_value
-        ):
+        if own is None or own.on_cpus_ns < max(LEAST_CPU_NS, LEAST_BUSY * own.elapsed.base_value):
             continue
         if own.share_in_kernel >= IN_KERNEL:
             words: dict[str, Any] = {"system": own.system, "user": own.user}

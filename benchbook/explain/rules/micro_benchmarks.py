@@ -53,9 +53,8 @@ def no_operation(report: Report) -> Iterator[Finding]:
                 if (not is_table or "is_per_operation" in time.of)
             ]
     if none and report.tool in LESS_THEIR_LOOP:
-        words = {"first": min(none, key=lambda time: time.base_value)}
-        words["library"] = LESS_THEIR_LOOP[report.tool]
-        yield finding("less-than-the-loop", words, about=none)
+        shortest, library = min(none, key=_time), LESS_THEIR_LOOP[report.tool]
+        yield finding("less-than-the-loop", about=none, first=shortest, library=library)
         return
     once = [time for time in none if 0 < time.base_value < NO_LOOP_NS]
     if once:
@@ -65,6 +64,10 @@ def no_operation(report: Report) -> Iterator[Finding]:
         yield finding("not-once-each", words, about=once)
     if none := [time for time in none if not 0 < time.base_value < NO_LOOP_NS]:
         yield finding("no-operation", about=none, first=none[0], left=len(none) - 1 or None)
+
+
+def _time(result: Result) -> float:
+    return result.base_value
 
 
 OF_RATES = ("benchmark.js", "vitest-bench", "tinybench", "benchmark-ips")

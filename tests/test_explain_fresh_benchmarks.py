@@ -1,0 +1,135 @@
+"""What is said of fresh reports of benchmarks, compilers and memory: only what they show."""
+
+from __future__ import annotations
+
+import pytest
+
+from benchbook.explain.explanation import of_content
+from benchbook.explain.rules import Machine
+
+BENCHSTAT = """name            old ms      new ms       delta
+LatenciesMean    31.8 ± 9%    37.5 ± 4%  +18.11%  (p=0.029 n=4+4)
+LatenciesMax     68.2 ±33%    70.8 ±10%     ~     (p=0.657 n=4+4)
+"""
+DOTNET = """|      Method |          Mean |      Error |
+|------------ |--------------:|-----------:|
+|   AsyncYield | 1,785.8192 ns | 80.9880 ns |
+|     SyncInt |     {time} ns |  0.0409 ns |
+"""
+DIVAN = """types       fastest     │ slowest    │ median      │ mean      │ samples │ iters
+├─ bytes    0.002 ns    │ 0.471 ns   │ 0.002 ns    │ 0.008 ns  │ 100     │ 819200
+"""
+BENCHEE = """Name                  ips        average    deviation         median
+map.flatten       1274.04       784.90μs    (±14.05%)       756.00μs
+flat_map           881.52      1134.40μs     (±6.57%)      1164.50μs
+
+Comparison:
+map.flatten       1274.04
+flat_map           881.52 - 1.45x slower
+"""
+CLAIM = """| name | rate |
+|---|---|
+| flatten | 1274 ops/s |
+| flat_map | 881 ops/s |
+
+flatten is {times}x faster.
+"""
+COREMARK = """# Raspberry Pi {model}:
+2K performance run parameters for coremark.
+CoreMark Size    : 666
+Total ticks      : 13160
+Total time (secs): 13.16
+Iterations/Sec   : 227.96
+Iterations       : 3000
+"""
+CACHEGRIND = """==1== I   refs:      {instructions}
+==1== D   refs:       66,429,000  (54,246,000 rd   + 12,183,000 wr)
+==1== D1  misses:     13,384,000  (10,787,000 rd   +  2,597,000 wr)
+==1== LLd misses:      2,677,000  ( 2,056,000 rd   +    621,000 wr)
+"""
+HYPERFINE = """Benchmark 1: find
+  Time (mean ± σ):      5.825 s ±  4.826 s    [User: 0.077 s, System: {system} s]
+  Range (min … max):    3.299 s … {longest} s    10 runs
+
+  Warning: The first benchmarking run for this command was significantly slower than the rest \
+(8.936 s). This could be caused by (filesystem) caches that were not filled until after the first \
+run. You should consider using the '--warmup' option to fill those caches before the actual \
+benchmark.
+"""
+GO = """BenchmarkGet     20000000            83.5 ns/op
+BenchmarkGet-2    5000000            {two} ns/op
+{more}"""
+MORE = "BenchmarkGet-4    5000000            311 ns/op\nBenchmarkGet-8 5000000   363 ns/op\n"
+MLC = """Measuring idle latencies (in ns)...
+                Numa node
+Numa node            0       1
+       0         {own}   202.8
+       1         231.5    84.3
+"""
+REPREX = """#> Unit: nanoseconds
+#>     expr    min     lq  mean median     uq    max neval
+#>  sqrt(x)  1,570  1,830  2554  2,050  2,310 31,400   100
+"""
+HASHES = """benchmark | subject | time | deviation
+ --- | --- | --- | ---
+Hashing | benchMd5 | 2.6799μs | 0.00%
+Hashing | benchSha256 | 3.0908μs | 15.33%
+"""
+GCC = """Execution times (seconds)
+ phase parsing  :   2.45 (52%) usr   0.60 (70%) sys   3.05 ({parsing}%) wall  572 kB (60%) ggc
+ phase opt and generate  :   0.65 (14%) usr   0.14 (16%) sys   0.79 ({code}%) wall   84 kB ( 9%) ggc
+ |overload resolution    :   2.36 (50%) usr   0.35 (41%) sys   2.64 (48%) wall  621 kB (65%) ggc
+"""
+CLANG = """  Total Execution Time: {total} seconds ({total} wall clock)
+
+   ---User Time---   --User+System--   ---Wall Time---  --- Name ---
+   0.0005 ( 59.9%)   0.0005 ( 59.9%)   0.0005 ( 59.6%)  AlwaysInlinerPass
+   0.0003 ( 33.5%)   0.0003 ( 33.5%)   0.0003 ( 33.6%)  SROAPass
+"""
+BUILD = """Compilation (12 times):
+  Parsing (frontend):           35.3 s
+  Codegen & opts (backend):      3.9 s
+"""
+
+
+@pytest.mark.parametrize(
+    ("log", "says", "silent"),
+    [
+        (BENCHSTAT, "no difference for LatenciesMax", "without a p value"),
+        (DOTNET.format(time="0.4281"), "subtracts what its own loop costs", "empty loop"),
+        (DOTNET.format(time="20.4281"), "", "own loop"),
+        (DIVAN, "subtracts what its own loop costs", "even an empty loop"),
+        (BENCHEE, "The runs of map.flatten deviate", "claims"),
+        (CLAIM.format(times="1.45"), "", "claims"),
+        (CLAIM.format(times="9.5"), "claims 9.5 times", "own loop"),
+        (COREMARK.format(model="Pico"), "", "small board"),
+        (COREMARK.format(model="4"), "small board", "Pico"),
+        (CACHEGRIND.format(instructions="912,468,000"), "", "miss the last cache"),
+        (CACHEGRIND.format(instructions="90,468,000"), "cycles for each instruction", "most of"),
+        (HYPERFINE.format(longest="18.346", system="0.43"), "hyperfine warned", "slow start"),
+        (HYPERFINE.format(longest="8.936", system="0.43"), "slow start", "work of the kernel"),
+        (HYPERFINE.format(longest="8.936", system="2.43"), "work of the kernel", "claims"),
+        (GO.format(two="405", more=MORE), "With more CPUs (GOMAXPROCS)", "claims"),
+        (GO.format(two="405", more=""), "may wait for each other", "With more CPUs"),
+        (GO.format(two="85.5", more=""), "", "wait for each other"),
+        (MLC.format(own="139.1"), "Node 0 needs 139.1 ns for its own", "equal"),
+        (MLC.format(own="88.1"), "", "for its own memory"),
+        (REPREX, "15.3 times as long", "No reader knows"),
+        (GCC.format(parsing=55, code=14), "overload resolution has 48 %", "making of code"),
+        (GCC.format(parsing=9, code=91), "making of code", "precompiled ones"),
+        (GCC.format(parsing=49, code=49), "", "of the time of this report"),
+        (CLANG.format(total="0.0008"), "So short a compilation", "of the time of this report"),
+        (CLANG.format(total="1.8"), "AlwaysInlinerPass takes 59.6 %", "So short"),
+        (BUILD, "Parsing takes 90.1 %", "making of code"),
+    ],
+)
+def test_only_what_a_fresh_report_shows(log: str, says: str, silent: str) -> None:
+    explained = of_content("log", log.encode(), Machine())
+    said = " ".join([*(own.explanation for own in explained.findings), *explained.notes])
+    assert says in said
+    assert silent not in said
+
+
+def test_a_deviation_is_no_change() -> None:
+    (report,) = of_content("log", HASHES.encode(), Machine()).reports
+    assert [own.statistic for own in report.results if own.unit == "%"] == ["given", "given"]
