@@ -91,10 +91,48 @@ BUILD = """Compilation (12 times):
   Codegen & opts (backend):      3.9 s
 """
 
+SWIFT = """Test Case 'Tests.testLoad' measured [Time, seconds] average: 0.884, relative standard \
+deviation: {percent}%, values: [1.063468, 1.418311, 0.497485], maxStandardDeviation: 0.100
+Tests.swift:90: error: Tests.testLoad : failed: The relative standard deviation is higher than 10%.
+"""
+TRIAL = """BenchmarkTools.Trial:
+  memory estimate:  3.65 GiB
+  allocs estimate:  20007018
+  --------------
+  minimum time:     9.877 s (2.50% GC)
+  median time:      9.877 s (2.50% GC)
+  mean time:        9.877 s (2.50% GC)
+  maximum time:     9.877 s (2.50% GC)
+  --------------
+  samples:          {samples}
+  evals/sample:     1
+"""
+SYSBENCH = """General statistics:
+    total time:                          0.2426s
+    total number of events:              {events}
+
+Latency (ms):
+         min:                                  241.47
+         avg:                                  241.47
+         max:                                  241.47
+         95th percentile:                      240.02
+         sum:                                  241.47
+
+Threads fairness:
+    events (avg/stddev):           {events}.0000/0.00
+    execution time (avg/stddev):   0.2415/0.00
+"""
+
 
 @pytest.mark.parametrize(
     ("log", "says", "silent"),
     [
+        (SWIFT.format(percent="47.026"), "deviate by 47", "Nothing else in this text"),
+        (SWIFT.format(percent="2.026"), "", "deviate by"),
+        (TRIAL.format(samples=1), "is of one sample", "event"),
+        (TRIAL.format(samples=8), "", "is of one sample"),
+        (SYSBENCH.format(events=1), "is of one event", "sample"),
+        (SYSBENCH.format(events=2), "", "is of one event"),
         (BENCHSTAT, "no difference for LatenciesMax", "without a p value"),
         (DOTNET.format(time="0.4281"), "subtracts what its own loop costs", "empty loop"),
         (DOTNET.format(time="20.4281"), "", "own loop"),
@@ -126,6 +164,7 @@ BUILD = """Compilation (12 times):
 def test_only_what_a_fresh_report_shows(log: str, says: str, silent: str) -> None:
     explained = of_content("log", log.encode(), Machine())
     said = " ".join([*(own.explanation for own in explained.findings), *explained.notes])
+    said = said.replace("\xa0", " ")
     assert says in said
     assert silent not in said
 

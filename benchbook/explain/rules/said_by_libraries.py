@@ -44,7 +44,9 @@ def unstable_by_the_tool(report: Report) -> Iterator[str]:
 
 
 MUCH = 0.1  # deviation ÷ mean
-DEVIATING = ("benchmark-ips", "phpbench", "benchee", "tasty-bench", "catch2", "nanobench")
+DEVIATING = (
+    "benchmark-ips", "phpbench", "benchee", "tasty-bench", "catch2", "nanobench", "xctest",
+)  # fmt: skip
 
 
 @rule

@@ -93,3 +93,20 @@ def _sets(report: Report) -> Iterator[Mapping[str, Result]]:
         )
         if is_wanted and found["min"].value < found["mean"].value < found["max"].value:
             yield found
+
+
+_OBSERVED = {"sysbench": ("latency", "event"), "benchmarktools": ("time", "sample")}
+
+
+@rule
+def one_observation(report: Report) -> Iterator[str]:
+    """A note on statistics of one event of sysbench, or one sample of BenchmarkTools."""
+    if report.tool not in _OBSERVED:
+        return
+    name, what = _OBSERVED[report.tool]
+    mean = report.only(name, "mean")
+    if mean is None:
+        return
+    count = report.facts.get("events") if what == "event" else report.column(mean, "repetitions")
+    if count == 1:
+        yield finding("one-observation", first=mean, what=what).explanation
