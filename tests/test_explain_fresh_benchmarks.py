@@ -42,6 +42,7 @@ Total time (secs): 13.16
 Iterations/Sec   : 227.96
 Iterations       : 3000
 """
+UNCHECKED = "Cannot validate operation for these seed values, please compare with results.\n"
 CACHEGRIND = """==1== I   refs:      {instructions}
 ==1== D   refs:       66,429,000  (54,246,000 rd   + 12,183,000 wr)
 ==1== D1  misses:     13,384,000  (10,787,000 rd   +  2,597,000 wr)
@@ -123,10 +124,22 @@ Threads fairness:
     execution time (avg/stddev):   0.2415/0.00
 """
 
+STREAM = """STREAM version $Revision: 5.10 $
+Array size = 10000000 (elements), Offset = 0 (elements)
+Number of Threads counted = 8
+Function    Best Rate MB/s  Avg time     Min time     Max time
+Copy:           {copy}     0.007845     {least}     0.008717
+Scale:          10794.8     0.018168     0.014822     0.020507
+Add:            13298.5     0.021114     0.018047     0.023301
+Triad:          10068.4     0.026150     0.023837     0.029336
+"""
+
 
 @pytest.mark.parametrize(
     ("log", "says", "silent"),
     [
+        (STREAM.format(copy="23081.3", least="0.006932"), "2.14 times the rate of Scale", "memcpy"),
+        (STREAM.format(copy="19391.2", least="0.008251"), "", "the rate of Scale"),
         (SWIFT.format(percent="47.026"), "deviate by 47", "Nothing else in this text"),
         (SWIFT.format(percent="2.026"), "", "deviate by"),
         (TRIAL.format(samples=1), "is of one sample", "event"),
@@ -142,6 +155,8 @@ Threads fairness:
         (CLAIM.format(times="9.5"), "claims 9.5 times", "own loop"),
         (COREMARK.format(model="Pico"), "", "small board"),
         (COREMARK.format(model="4"), "small board", "Pico"),
+        (f"{COREMARK.format(model='5')}{UNCHECKED}", "did not check its results", "loop"),
+        (COREMARK.format(model="5"), "", "did not check its results"),
         (CACHEGRIND.format(instructions="912,468,000"), "", "miss the last cache"),
         (CACHEGRIND.format(instructions="90,468,000"), "cycles for each instruction", "most of"),
         (HYPERFINE.format(longest="18.346", system="0.43"), "hyperfine warned", "slow start"),
