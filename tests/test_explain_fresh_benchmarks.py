@@ -42,6 +42,9 @@ Total time (secs): 13.16
 Iterations/Sec   : 227.96
 Iterations       : 3000
 """
+NUMADEMO = """memory with no policy random2 Avg {least} MB/s Max {least} MB/s Min {least} MB/s
+local memory random2 Avg {least} MB/s Max {least} MB/s Min {least} MB/s
+"""
 UNCHECKED = "Cannot validate operation for these seed values, please compare with results.\n"
 CACHEGRIND = """==1== I   refs:      {instructions}
 ==1== D   refs:       66,429,000  (54,246,000 rd   + 12,183,000 wr)
@@ -157,6 +160,8 @@ Triad:          10068.4     0.026150     0.023837     0.029336
         (COREMARK.format(model="4"), "small board", "Pico"),
         (f"{COREMARK.format(model='5')}{UNCHECKED}", "did not check its results", "loop"),
         (COREMARK.format(model="5"), "", "did not check its results"),
+        (NUMADEMO.format(least="inf"), "it divided by 0", "loop"),
+        (NUMADEMO.format(least="5120.00"), "", "divided by 0"),
         (CACHEGRIND.format(instructions="912,468,000"), "", "miss the last cache"),
         (CACHEGRIND.format(instructions="90,468,000"), "cycles for each instruction", "most of"),
         (HYPERFINE.format(longest="18.346", system="0.43"), "hyperfine warned", "slow start"),
