@@ -100,7 +100,7 @@ SAID = {
         wrk(count=0, rate="0.00", mean="0.00", errors=ERRORS.format(read=236, late=0)),
         "No request was completed",
     ),
-    "more under way": (wrk(mean="40.00"), "but there were only 100"),
+    "more under way": (wrk(mean="40.00"), "next to 100 connections"),
     "saturated": (wrk() + wrk(connections=200, mean="20.00"), "is about the same"),
     "in turn": (ab(), "waiting in turn"),
     "lengths": (ab(failed=40, lengths=40), "only because their length"),

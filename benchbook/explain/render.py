@@ -108,7 +108,8 @@ def _print_report(console: Console, report: Report, runs: int, marked: Collectio
         console.print(Padding(Text(visible("; ".join(said))), (0, 0, 0, 2)))
     if not facts.get("command") and (command := " ".join(report.asked)) and _DIGIT.search(command):
         cut = command if len(command) <= _LONGEST_COMMAND else f"{command[:_LONGEST_COMMAND]} …"
-        console.print(Padding(Text(visible(f"last command above: {cut}")), (0, 0, 0, 2)))
+        source = report.facts.get("options_of") or "last command above"
+        console.print(Padding(Text(visible(f"{source}: {cut}")), (0, 0, 0, 2)))
     for table in tables_of(report, console.width, marked):
         for line in table.text(console.width):
             console.print(Text(visible(line)), soft_wrap=True)

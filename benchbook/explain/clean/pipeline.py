@@ -29,6 +29,10 @@ _PAINTED = late(
     r"|(?<=\| )[\u2600-\u27bf\u2b05-\u2b55\U0001f300-\U0001faff\ufe0f\u200d]{1,8} (?=[\w`*])",
     re.M,
 )
+# A fence of Markdown that somebody wrote in the line of the text: "```real 0m1.2s".
+_GLUED = late(
+    r"^([ \t>]{0,12}```)(?=[\w./$-]{1,40}(?:[ \t]+\S|[!:(]))|(?<=[\w.%)])(?=```[ \t]{0,12}$)", re.M
+)
 _ENDLESS = late(rf"\d{{{_MOST_DIGITS},}}")
 
 
@@ -46,6 +50,8 @@ def panes_of(content: bytes) -> list[Log]:
 
 def _whole(content: bytes) -> str:
     text = _without_endless(contained(text_of(decoded(content))))
+    if "```" in text:
+        text = _GLUED.sub(rf"\1{SOFT}", text)
     return text if text.isascii() else _PAINTED.sub("", text)
 
 

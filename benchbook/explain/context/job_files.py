@@ -30,6 +30,7 @@ def tell(log: Log, reports: list[Report]) -> None:
         if above := bisect_left(ends, report.line):
             own = [f"--{name}={value}" for name, value in files[above - 1][1].items()]
             report.asked = ("fio", *own)
+            report.facts["options_of"] = "the job file above"
 
 
 def _files(log: Log) -> list[tuple[int, dict[str, str]]]:

@@ -25,7 +25,7 @@ from benchbook.explain.readers.common.load_lines import (
 TOOL = "kafka-perf"
 _ROW = late(
     rf"(?:^|[\])\w] )(?P<count>\d{{1,15}})(?P<all> total)? records (?:sent|processed), "
-    rf"(?P<rate>{NUMBER}) records/sec:? \((?P<moved>{NUMBER}) MB/sec\)"
+    rf"(?P<rate>{NUMBER}) records/sec(?P<fluvio>:)? \((?P<moved>{NUMBER}) MB/sec\)"
     rf"(?:, (?P<mean>{NUMBER}) ?ms avg latency, (?P<max>{NUMBER}) ?(?:ms )?max latency)?"
     r"(?P<rest>.*)$"
 )
@@ -68,7 +68,10 @@ def _line(commands: Sequence[Command], reading: Reading[_Run], text: str) -> Non
         reading.add(COUNT, float(found["count"]), "records", "total" if run.is_whole else statistic)
         reading.add(RATE, found["rate"], "records/s", statistic, of)
         run.intervals += not run.is_whole
-        reading.add("throughput", found["moved"], "MiB/s", statistic, of)
+        unit = "MB/s" if found["fluvio"] else "MiB/s"
+        reading.add("throughput", found["moved"], unit, statistic, of)
+        if found["fluvio"]:
+            run.facts["printed_by"] = "fluvio"
         if found["mean"]:
             _times(reading, found["mean"], found["max"], is_whole=run.is_whole, of=of)
         if run.is_whole:

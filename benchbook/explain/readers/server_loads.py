@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Log, Report
 from benchbook.explain.readers.common.line_reader import LineReader, Reading, Run
+from benchbook.explain.readers.common.load_lines import COUNT, FAILED
 
 TOOL = "bombardier"
 _N = r"\d{1,15}(?:\.\d{1,9})?"
@@ -29,13 +30,32 @@ _TIME_UNITS = {
 
 
 class _Bombs(Run):
-    """One start of bombardier."""
+    """One start of bombardier; `answered`: how many requests have a status, or none."""
+
+    answered: int = 0
 
 
 def _time(reading: Reading[_Bombs], name: str, text: str, statistic: str) -> None:
     if found := _TIME.match(text):
         unit, times = _TIME_UNITS[found["unit"]]
         reading.show(name, float(found["value"]) * times, unit, statistic)
+
+
+def _answers(reading: Reading[_Bombs], text: str) -> None:
+    """A line of answers by class of status; `others` had none, mostly for an error."""
+    counts = {code["code"]: int(code["count"]) for code in _CODES.finditer(text)}
+    for code, count in counts.items():
+        if count and code[0] not in "45o":
+            reading.show(f"answers {code}", count, "answers")
+    if bad := sum(count for code, count in counts.items() if code[0] in "45"):
+        reading.add(FAILED, bad, "answers", "", {"failure": "status"})
+    if others := counts.get("others", 0):
+        reading.add(FAILED, others, "requests", "", {"failure": "others, without a status"})
+    run = reading.run
+    run.answered += sum(counts.values())
+    if "others" in counts and run.answered:
+        run.facts["failed_are_counted"] = True
+        reading.add(COUNT, run.answered, "requests", "total")
 
 
 def _bombardier(reading: Reading[_Bombs], text: str) -> None:
@@ -53,9 +73,7 @@ def _bombardier(reading: Reading[_Bombs], text: str) -> None:
     elif found := _SHARE.match(text):
         _time(reading, "latency", found["time"], f"p{found['share']}")
     elif "2xx - " in text or text.startswith("others - "):
-        for code in _CODES.finditer(text):
-            if code["count"] != "0":
-                reading.show(f"answers {code['code']}", code["count"], "answers")
+        _answers(reading, text)
     elif found := _THROUGH.match(text):  # of 1024: its prefixes are binary
         unit = {"B": "B/s", "KB": "KiB/s", "MB": "MiB/s", "GB": "GiB/s"}[found["unit"]]
         reading.show("throughput", found["rate"], unit, "mean")

@@ -73,6 +73,8 @@ class _Run(Run):
         count = sum(own for own, _ in good.values())
         failed = [own for own in self.results if own.name == FAILED]
         every = count + sum(own.value for own in failed) if count else 0.0
+        if count and self._is_all(count):
+            every = count  # the failed ones are in it
         known = not any(own.name == COUNT for own in self.results)
         if good and known and (not count or self._is_all(every)):
             line = next(iter(good.values()))[1]

@@ -146,7 +146,8 @@ def requests_at_a_time(report: Report) -> Iterator[Finding | str]:
     words["each_ns"] = 1e9 * most / rate.value
     batch = report.facts.get("pipelined")
     if under_way > MORE * rounded * most:
-        yield finding("more-than-connections", words, about=[mean])
+        kind = "more-than-connections-or-piped" if _may_pipe(report) else "more-than-connections"
+        yield finding(kind, words, about=[mean])
         return
     if most == 1 and ONE[0] <= under_way <= ONE[1]:
         yield finding("one-client", words, about=[rate])
@@ -167,6 +168,13 @@ def requests_at_a_time(report: Report) -> Iterator[Finding | str]:
             "the server is at its limit, it grows with the connections, and is not what the "
             "server takes for one request"
         )
+
+
+def _may_pipe(report: Report) -> bool:
+    """Whether a script of wrk may send several requests at a time over each connection."""
+    return report.tool == "wrk" and (
+        not report.asked or any(word.startswith(("-s", "--script")) for word in report.asked)
+    )
 
 
 JUST = 0.95, 1.05  # requests under way ÷ connections, where one is just the other
@@ -221,7 +229,11 @@ def few_requests(reports: Sequence[Report]) -> Iterator[Finding]:
 
 def _few(report: Report) -> Iterator[tuple[str, dict[str, Any]]]:
     rate, whole, took = _rate(report), report.only(COUNT, "total"), report.facts.get("elapsed_s")
-    if rate is None or not is_number(took) or took <= 0 or (whole and not whole.value):
+    if rate is None or not is_number(took) or (whole and not whole.value):
+        return
+    if took == 0 and whole and whole.is_number:
+        took = whole.value / rate.value  # shorter than the last digit of the time
+    if took <= 0:
         return
     if report.facts.get("is_paced"):
         return  # few were asked for
@@ -274,7 +286,13 @@ def same_host(reports: Sequence[Report]) -> Iterator[Finding]:
         host, rate = report.facts.get("served_at"), _rate(report)
         if host and is_loopback(host) and report.results and not report.facts.get("tunnelled"):
             about = [rate or report.results[0]]
-            yield finding("same-host", about=about, host=host, rate=rate)
+            is_default = report.tool == "redis-benchmark" and "-h" not in report.asked
+            how = (
+                f"the command names no other than {host}"
+                if is_default
+                else f"the address is {host}"
+            )
+            yield finding("same-host", about=about, how=how, rate=rate)
             return
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from benchbook.explain import general_readers, readers
 from benchbook.explain.context.same_runs import MEASURED, WHOLE
+from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Report, Result
 from benchbook.explain.results import GIVEN, grouped
 from benchbook.explain.rules import rule
@@ -16,6 +17,8 @@ SPREADS = ("sample", "stddev", "error", "range", "confidence 99.9 %", "standard 
 LEAST, MOST = 2, 500  # figures that both have
 WORTH, WORTH_BOTH = 1.03, 1.15  # the largest ratio; where some are faster
 OTHER_WORK, OTHER_TABLE = 30.0, 4.0  # more is hardly the same benchmark
+NAMED = ("titled", "said_above", "section")  # what somebody calls a run
+WORK = late(r"(?i)\b(?:read|writ|send|receiv|upload|download|encod|decod|compress|decompress)")
 OWN = MEASURED | {"label_parts", "spread_percent"}
 
 
@@ -41,6 +44,8 @@ def second_runs(reports: Sequence[Report]) -> Iterator[str]:
         is_other = tool in general_readers.TOOLS  # whose work nobody knows
         if not WORTH <= span <= (OTHER_TABLE if is_other else OTHER_WORK):
             continue
+        if is_other and _are_parts(several):
+            continue
         up = [entry for entry in slower if entry[0] > 1]
         down = [entry for entry in slower if entry[0] < 1]
         if len(up) == len(slower) or len(down) == len(slower):
@@ -51,7 +56,9 @@ def second_runs(reports: Sequence[Report]) -> Iterator[str]:
                 "count": len(slower),
                 "old": old,
             }
-            words |= {"new": new, "most": span, "least": max(least[0], 1 / least[0])}
+            of_least, of_most = (f"{own:,.4g}" for own in (max(least[0], 1 / least[0]), span))
+            words["factors"] = of_most if of_least == of_most else f"{of_least} to {of_most}"
+            words["new"] = new
             yield finding("second-run-one-way", words).explanation
         elif up and down and span >= WORTH_BOTH:
             (old, new), (before, after) = slowest[1], quickest[1]
@@ -61,6 +68,13 @@ def second_runs(reports: Sequence[Report]) -> Iterator[str]:
             words |= {"most": slowest[0], "least": 1 / quickest[0]}
             yield finding("second-run-both-ways", words).explanation
         return
+
+
+def _are_parts(several: Sequence[Report]) -> bool:
+    """Whether they may be two tests of one run: nobody names them, or by two kinds of work."""
+    names = [" ".join(str(report.facts.get(name, "")) for name in NAMED) for report in several]
+    works = [{work.lower() for work in WORK.findall(name)} for name in names]
+    return not any(name.strip() for name in names) or bool(all(works) and works[0] != works[1])
 
 
 def _are(several: Sequence[object]) -> str:

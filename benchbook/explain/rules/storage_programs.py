@@ -311,6 +311,31 @@ def runs_of_store(reports: Sequence[Report]) -> Iterator[str]:
                 return
 
 
+THREADS, ROUND = 1.9, 0.02  # time × rate; how far it may be from a whole number
+
+
+@rule
+def threads_of_store(reports: Sequence[Report]) -> Iterator[str]:
+    """A note for times of db_bench that are of one of several threads: the first of a log.
+
+    Decided by time times rate, which is the number of operations under way.
+    """
+    for report in reports:
+        for rate in report.being("mean") if report.tool == "db_bench" else ():
+            time = report.only(f"{rate.name.removesuffix(' rate')} time", "mean")
+            if time is None or not rate.name.endswith(" rate") or not rate.is_positive:
+                continue
+            many = rate.value * time.base_value / 1e9
+            if many >= THREADS and abs(many / round(many) - 1) <= ROUND:
+                yield (
+                    f"line {time.line}: {time.value:g} {time.unit} times {rate.value:,.6g} a "
+                    f"second is about {round(many)}. So about {round(many)} operations were under "
+                    "way at a time, on as many threads. The time is what one of them took, and not "
+                    "one over the rate"
+                )
+                return
+
+
 @rule
 def synced_operations(report: Report) -> Iterator[Finding]:
     """Throughputs of dbench whose operations wait until they are on the disk."""
