@@ -11,12 +11,12 @@ from benchbook.explain.readers.common.line_reader import LineReader, Reading, Ru
 from benchbook.explain.readers.common.load_lines import COUNT, FAILED
 
 TOOL = "bombardier"
-_N = r"\d{1,15}(?:\.\d{1,9})?"
+_N = r"\d{1,15}(?:[.,]\d{1,9})?"
 _T = rf"{_N}(?:us|ms|s|m|h)"
 _BOMBS = late(r"^Statistics +Avg +Stdev +Max$")
 _RATES = late(rf"^Reqs/sec +(?P<mean>{_N}) +(?P<stddev>{_N}) +(?P<max>{_N})$")
 _TIMES = late(rf"^Latency +(?P<mean>{_T}) +(?P<stddev>{_T}) +(?P<max>{_T})$")
-_SHARE = late(rf"^(?P<share>\d{{2}}(?:\.\d+)?)% +(?P<time>{_T})$")
+_SHARE = late(rf"^(?P<share>\d{{2}}(?:\.\d+)?)% +(?P<time>{_T})(?: +\([-+\d.,]{{1,20}} ?%\))?$")
 _CODES = late(r"(?P<code>\dxx|others) - (?P<count>\d{1,15})")
 _THROUGH = late(rf"^Throughput: +(?P<rate>{_N}) ?(?P<unit>[KMG]?B)/s$")
 _TIME = late(rf"^(?P<value>{_N})(?P<unit>us|ms|s|m|h)$")
@@ -36,9 +36,9 @@ class _Bombs(Run):
 
 
 def _time(reading: Reading[_Bombs], name: str, text: str, statistic: str) -> None:
-    if found := _TIME.match(text):
+    if (found := _TIME.match(text)) and (value := reading.number(found["value"])) is not None:
         unit, times = _TIME_UNITS[found["unit"]]
-        reading.show(name, float(found["value"]) * times, unit, statistic)
+        reading.show(name, value * times, unit, statistic)
 
 
 def _answers(reading: Reading[_Bombs], text: str) -> None:

@@ -28,9 +28,12 @@ class _Run(Run):
     """One report."""
 
     def finish(self) -> bool:
-        """Whether it has a time; a rate is sent as it was asked for."""
+        """Whether it has a time, of a request or of all; a rate is sent as it was asked for."""
         self.facts["is_paced"] = True
-        return any(own.name == TIME for own in self.results)
+        is_counted = any(own.name == COUNT for own in self.results)
+        return any(own.name == TIME for own in self.results) or (
+            is_counted and "elapsed_s" in self.facts
+        )
 
 
 def _line(reading: Reading[_Run], text: str) -> None:
