@@ -66,6 +66,17 @@ SENT = (
     "50428 records sent, 63914 records/sec{mark} (321.0 MB/sec), "
     "0.48{gap}ms avg latency, 4.16{gap}ms max latency\n"
 )
+DEVICE = """Device            r/s     rkB/s   rrqm/s  %rrqm r_await rareq-sz  aqu-sz  %util
+nvme1n1        4380.00  70080.00     0.00   0.00    0.10    16.00    {queue} 100.00
+"""
+LABELS = (
+    "Init Duration: 834.09 ms\tDuration: 3.35 ms\tBilled Duration: 900 ms\n"
+    "Init Duration: 812.15 ms\tDuration: 3.36 ms\tBilled Duration: 900 ms\n"
+)
+VEGETA = """Requests      [total, rate, throughput]  840000, 1166.66, 1166.65
+Duration      [total, attack, wait]      12m0.00774586s, 12m0.005126434s, 2.619426ms
+Status Codes  [code:count]               200:840000
+"""
 GLUED = """It takes long:
 ```real	10m29.800s
 user	0m11.336s
@@ -109,6 +120,9 @@ def statements(log: str) -> str:
         (PARTS.format(first="before:", second="after:"), "by a factor of 1.073. F", "to 1.073"),
         (STORE.format(time="1023.937"), "about 32 operations were under way", "one run each"),
         (STORE.format(time="32.002"), "", "under way"),
+        # Some request is under way for as long as the mean queue says, at the most.
+        (DEVICE.format(queue="0.43"), "one of the two is wrong", "may have far more"),
+        (DEVICE.format(queue="1.40"), "may have far more", "is wrong"),
         (GLUED, "ran on no CPU", "not recognised"),
     ],
 )
@@ -124,6 +138,9 @@ def test_only_what_the_log_decides_is_said(log: str, says: str, silent: str) -> 
         (JOB, "the job file above: fio", "last command above"),
         ("$ fio --rw=read --bs=1m\n" + JOB.partition("\n\n")[2], "last command above: ", "the job"),
         (SENT.format(mark=":", gap="") * 3, "fluvio, from line 1", "MiB/s"),
+        (LABELS, "3.35  ms                 1", "3.35  ms      Init"),
+        (VEGETA, "vegeta, from line 1", "not recognised"),
+        (BOMBARDIER.format(good=9, bad=0, others=0).replace(".", ","), "1,815,470.31", "other l"),
         (SENT.format(mark="", gap=" ") * 3, "kafka-perf, from line 1", "fluvio"),
     ],
 )

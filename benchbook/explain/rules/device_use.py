@@ -15,6 +15,7 @@ from benchbook.findings import Finding
 
 FULL, SHORT_QUEUE, SHORT_WAIT_NS = 95.0, 3.0, 2e6
 LONG_WAIT_NS, LONG_QUEUE = 3e7, 4.0
+LEAST_OF_FULL = 0.9  # requests under way on average, where some are nearly all the time
 
 
 @rule
@@ -47,7 +48,9 @@ def use_of_devices(report: Report) -> Iterator[Finding]:
     elif calm:
         use, queue, wait = calm[0]
         words = {"use": use, "queue": queue, "wait": wait, "device": use.of["device"]}
-        yield finding("use-is-no-load", words, about=[own[0] for own in calm])
+        is_doubtful = queue.value + queue.half < LEAST_OF_FULL
+        kind = "use-above-queue" if is_doubtful else "use-is-no-load"
+        yield finding(kind, words, about=[use] if is_doubtful else [own[0] for own in calm])
     elif between:
         use, queue, wait = between[0]
         words = {"use": use, "queue": queue, "wait": wait, "device": use.of["device"]}

@@ -177,11 +177,14 @@ def pairs_of(log: Log, line: Line, text: str, least: int) -> Iterator[Result]:
     if not with_units or len(with_units) < least:
         return
     label = as_label(_OF_LOGGER.sub("", text[: found[0].start()]))
-    keys, end = [key for _, key, _ in with_units], len(text)
+    keys, end, labelled = [key for _, key, _ in with_units], len(text), set[tuple[str, str]]()
     for match, key, unit in with_units:
         own_words = as_label(text[end : match.start()]) if keys.count(key) > 1 else ""
         if own_words and "=" not in own_words:  # which would be a figure of something else
             label = own_words  # `GPU latency: 3 ms - Host latency: 4 ms`
+        elif (label, key) in labelled:
+            label = ""  # `Init Duration: 834 ms  Duration: 3 ms`
+        labelled.add((label, key))
         of: dict[str, Any] = {"label": label} if 0 < len(label) <= _LONGEST_LABEL else {}
         end = match.end()
         if (value := log.number(match["value"])) is not None:
