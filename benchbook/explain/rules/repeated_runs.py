@@ -16,7 +16,6 @@ from benchbook.findings import Finding
 
 LEAST, MOST = 3, 5  # runs: of more, their shape is looked at elsewhere
 ALIKE = 1.25  # slowest ÷ fastest of the others
-WIDE, WIDEST = 1.3, 4.0  # largest ÷ smallest of the same: more is hardly the same work
 LEAST_NS = 1e6  # of a run: shorter ones differ by the start of the program
 OF_RUN = ("time elapsed", "time", "throughput", "transfer rate", "event rate", "bandwidth")
 WHOLE = ("", "mean", "total", "sample")
@@ -42,15 +41,6 @@ def repeated_runs(reports: Sequence[Report]) -> Iterator[Finding | str]:
             slowest = figures[slowness.index(max(others))]
             words |= {"slowest": slowest, "times": first / max(others)}
             yield finding("first-of-runs", words)
-            return
-        low, high = (pick(figures, key=lambda own: own.base_value) for pick in (min, max))
-        if WIDE * low.base_value <= high.base_value <= WIDEST * low.base_value:
-            yield (
-                f"line {figures[0].line}: {len(figures)} runs that are the same in all that is "
-                f"shown gave {low.value:,.6g} (line {low.line}) to {high.value:,.6g} {high.unit} "
-                f"(line {high.line}), {high.base_value / low.base_value:.3g} times as much. Single "
-                "runs that differ by less decide nothing"
-            )
             return
 
 
