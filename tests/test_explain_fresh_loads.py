@@ -77,6 +77,19 @@ VEGETA = """Requests      [total, rate, throughput]  840000, 1166.66, 1166.65
 Duration      [total, attack, wait]      12m0.00774586s, 12m0.005126434s, 2.619426ms
 Status Codes  [code:count]               200:840000
 """
+BENCHSTAT = """            │ old.txt     │            new.txt             │
+            │ {unit}     │ {unit}    vs base              │
+TPCC/delivery   133.4 ± 3%   131.4 ± 2%  ~ (p=0.156 n=18+20)
+TPCC/neworder   1.334k ± 3%  1.314k ± 2% ~ (p=0.156 n=18+20)
+TPCC/payment    1.334k ± 3%  1.314k ± 2% ~ (p=0.158 n=18+20)
+"""
+STRESS = (
+    "type, total ops, op/s, pk/s, row/s, mean, med, .95, .99, .999, max, time, stderr, errors\n"
+)
+STRESS += "".join(
+    f"total, {at}00000, 900, 900, 900, 20.0, 19.0, 30.0, 40.0, 50.0, {{{at}}}, {at}.0, 0.02, 0\n"
+    for at in range(1, 5)
+)
 GLUED = """It takes long:
 ```real	10m29.800s
 user	0m11.336s
@@ -123,6 +136,18 @@ def statements(log: str) -> str:
         # Some request is under way for as long as the mean queue says, at the most.
         (DEVICE.format(queue="0.43"), "one of the two is wrong", "may have far more"),
         (DEVICE.format(queue="1.40"), "may have far more", "is wrong"),
+        # Whatever the unit of a table of benchstat is, its rows have their test.
+        (BENCHSTAT.format(unit="ops/sec"), "finds no difference", "without a p value"),
+        (BENCHSTAT.format(unit="sec/op"), "finds no difference", "without a p value"),
+        (
+            BENCHSTAT.replace("~ (p=0.156 n=18+20)", "-1.50%")
+            .replace("~ (p=0.158 n=18+20)", "-1.50%")
+            .format(unit="ops/sec"),
+            "without a p value",
+            "finds no",
+        ),
+        (STRESS.format(0, 260.0, 56.0, 61.5, 253.2), "", "of most intervals"),
+        (STRESS.format(0, 260.0, 256.0, 61.5, 253.2), "of most intervals", "sends"),
         (GLUED, "ran on no CPU", "not recognised"),
     ],
 )

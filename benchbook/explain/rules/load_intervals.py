@@ -357,7 +357,7 @@ def longest_of_intervals(report: Report) -> Iterator[Finding]:
         for own, mean in pairs
         if own.base_value >= max(LONG_INTERVAL_NS, OF_MEAN * mean.base_value)
     ]
-    if len(pairs) >= LEAST_INTERVALS and 2 * len(long) >= len(pairs):
+    if len(pairs) >= LEAST_INTERVALS and 2 * len(long) > len(pairs):
         most, mean = max(long, key=lambda pair: pair[0].base_value)
         words: dict[str, Any] = {"count": len(long), "all": len(pairs), "most": most}
         words |= {"name": _KIND, "least": f"{OF_MEAN:g}", "mean": mean}
