@@ -133,6 +133,7 @@ def statements(log: str) -> str:
         (PARTS.format(first="before:", second="after:"), "by a factor of 1.073. F", "to 1.073"),
         (STORE.format(time="1023.937"), "about 32 operations were under way", "one run each"),
         (STORE.format(time="32.002"), "", "under way"),
+        (STORE.format(time="32.002").replace("99 of", "56 of"), "Only 56 of 99 keys", "under way"),
         # Some request is under way for as long as the mean queue says, at the most.
         (DEVICE.format(queue="0.43"), "one of the two is wrong", "may have far more"),
         (DEVICE.format(queue="1.40"), "may have far more", "is wrong"),

@@ -204,12 +204,15 @@ def keys_of_store(reports: Sequence[Report]) -> Iterator[Finding]:
             continue
         name = every.name.removesuffix(" reads")
         found, time = report.only(f"{name} found"), report.only(f"{name} time", "mean")
-        if time and every.value < FEW_KEYS:
+        if time is None:
+            continue
+        is_short, is_part = every.value < FEW_KEYS, False
+        if is_short:
             yield finding("few-keys", every=every, time=time, about=[time])
-            return
-        if found and time and found.value < 0.9 * every.value:
-            share = found.value / every.value
+        if found and found.value < 0.9 * every.value:
+            is_part, share = True, found.value / every.value
             yield finding("keys-not-found", found=found, every=every, time=time, share=share)
+        if is_short or is_part:
             return
 
 
