@@ -118,6 +118,8 @@ _RANKED = late(
 _COUNTED = late(r" {0,6}([1-9]\d{0,6})(?:\t(?!Method:)|[:|] ?)")  # cat -n, grep -n; not mbw
 # less -N, bat, an editor, a page that shows a file: what has no bar behind it must count up.
 _LISTED = late(r" {0,8}([1-9]\d{0,6})(?: {1,2}│(?: |$)| {1,2}|\t|$)")
+# A page that writes 01, with one blank: only where a number also has nothing behind it, or a zero.
+_PADDED = late(r" {0,8}(\d{1,7})(?: |\t|$)")
 _FEWEST_LISTED = 5
 _ADDED = late(r"(\+)(?!\+\+ |[A-Z]{1,3}\d?:)")  # lines of a file that a patch adds
 _STEPPED = late(r"(\[[A-Za-z][\w ./-]{0,40}:\d{1,6}\])(?: |$)")  # Drone: a step and its line
@@ -125,7 +127,7 @@ _FAR = late(r"(\[[\w.@:-]{1,60}\] (?:out|err):)(?: |$)")  # Fabric
 # What pytest shows of an assertion, points of a list, initials of who is quoted.
 _MARKS = late(r" {0,12}(E(?= {3})|--?(?= |$)|[*•](?= )|[A-Z]{2,3}>(?= |$)) ?")
 _PREFIXES = (
-    _NAMED, _PODDED, _STERNED, _RANKED, _FILED, _HOSTED, _CALLED, _CLOCKED, _COUNTED, _LISTED,
+    _NAMED, _PODDED, _STERNED, _RANKED, _FILED, _HOSTED, _CALLED, _CLOCKED, _COUNTED, _LISTED, _PADDED,
     _STEPPED, _FAR, _MARKS, _ADDED,
 )  # fmt: skip
 # Those that one block of a page may have alone.
@@ -198,9 +200,8 @@ def _unfenced(lines: list[str]) -> list[str]:
     for first, last in zip(fences[::2], ends, strict=False):
         block = lines[first + 1 : last]
         sample = [line for line in block if line and not line.isspace()]
-        stamps = [stamp for stamp in map(_LISTED.match, sample) if stamp]
-        if _is_listing(sample, stamps) and _counts_up([stamp[1] for stamp in stamps]):
-            lines[first + 1 : last] = [_without(_LISTED, line) for line in block]
+        if listed := next((own for own in (_LISTED, _PADDED) if _is_listed(own, sample)), None):
+            lines[first + 1 : last] = [_without(listed, line) for line in block]
             continue
         pattern = _shared(sample)
         if pattern is not None and pattern in _OF_BLOCKS:
@@ -348,9 +349,9 @@ def _shared(sample: list[str]) -> re.Pattern[str] | None:
                 continue  # the first column of a table without a bar before it
             if pattern is _CALLED and _are_alike(stamps):
                 continue  # the title of one kind of line, of which somebody shows nothing else
-            if pattern in (_COUNTED, _LISTED) and not _counts_up(labels):
+            if pattern is _COUNTED and not _counts_up(labels):
                 continue
-            if pattern is _LISTED and not _is_listing(sample, stamps):
+            if pattern in (_LISTED, _PADDED) and not _is_listed(pattern, sample):
                 continue
             if pattern is _MARKS and len(set(labels)) > 1:
                 continue
@@ -358,9 +359,13 @@ def _shared(sample: list[str]) -> re.Pattern[str] | None:
     return None
 
 
-def _is_listing(sample: list[str], stamps: list[re.Match[str]]) -> bool:
-    """Whether each line has a number from 1 on, and they are not the rows of one table."""
-    return len(stamps) == len(sample) >= _FEWEST_LISTED and not _are_alike(stamps)
+def _is_listed(pattern: re.Pattern[str], sample: list[str]) -> bool:
+    """Whether each line has a number that counts up, and they are not the rows of one table."""
+    stamps = [stamp for stamp in map(pattern.match, sample) if stamp]
+    if not len(stamps) == len(sample) >= _FEWEST_LISTED or _are_alike(stamps):
+        return False
+    has_mark = any(own[1][0] == "0" or own.end() == len(own.string) for own in stamps)
+    return (has_mark or pattern is _LISTED) and _counts_up([stamp[1] for stamp in stamps])
 
 
 def _are_alike(stamps: list[re.Match[str]]) -> bool:

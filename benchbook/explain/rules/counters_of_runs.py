@@ -13,6 +13,7 @@ from typing import Any
 from benchbook.detect import detector
 from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import Report, Result
+from benchbook.explain.printed_digits import is_number
 from benchbook.explain.rules import rule
 from benchbook.explain.rules.common.devices import has_own_memory
 from benchbook.explain.rules.common.findings import finding
@@ -61,9 +62,40 @@ def multiplexed_counter(reports: list[Report]) -> Iterator[Finding]:
     """Events that took turns, and were scaled: that counted for a part of the time."""
     if all(report.columns.isdisjoint(_SHARED) for report in reports):
         return
-    rows = [row for row in _rows(reports) if row["state"] == "ok"]
+    of_kinds = [pair for report in reports for pair in _by_kind_of_core(report)]
+    # signs.toml says the same of cycles and instructions.
+    others = [pair for pair in of_kinds if not _OF_SIGN.search(pair[0].name)]
+    if others and len(others) == len(of_kinds):
+        fast, slow = max(others, key=lambda pair: 1 / pair[1].of["running_fraction"])
+        shares = [own.of["running_fraction"] for own in (slow, fast)]
+        words = {"slow": slow, "fast": fast, "both": sum(shares)}
+        words |= {"slow_true": slow.value * shares[0], "fast_true": fast.value * shares[1]}
+        yield finding("scaled-by-kind", words, about=[own for pair in others for own in pair])
+    said = {own.name for pair in of_kinds for own in pair}
+    rows = [row for row in _rows(reports) if row["state"] == "ok" and row["name"] not in said]
     if any(row["multiplexed"] or row["running_fraction"] < 1 for row in rows):
         yield from _detected("multiplexed-counter", rows, reports, _is_shared)
+
+
+_KIND_OF_CORE = late(r"^(?P<kind>cpu_core|cpu_atom|armv\d+_\w+)/(?P<event>.+)$")
+_OF_SIGN = late(r"/(?:instructions|cycles)/u?$")
+ALL_SHARES = (0.97, 1.03)  # of the time: one that ran on either kind has had its counter all along
+
+
+def _by_kind_of_core(report: Report) -> Iterator[tuple[Result, Result]]:
+    """Counts of one event by two kinds of cores, the longer one first, whose parts of the time are
+    all of it: then threads changed cores, and no counter was missing."""
+    several: dict[tuple[object, ...], list[Result]] = {}
+    for event in _events(report):
+        if _is_shared(event) and event.is_positive and (found := _KIND_OF_CORE.match(event.name)):
+            at = event.of.get("place"), event.of.get("interval_end_s"), event.statistic
+            several.setdefault((found["event"], *at), []).append(event)
+    for pair in several.values():
+        shares = [event.of.get("running_fraction") for event in pair]
+        if len(pair) == 2 and all(map(is_number, shares)) and pair[0].name != pair[1].name:
+            if ALL_SHARES[0] <= sum(shares) <= ALL_SHARES[1]:
+                least, most = sorted(pair, key=lambda event: event.of["running_fraction"])
+                yield most, least
 
 
 STOOD = 100  # times as many cycles by the fixed counter: kernel time alone makes a few

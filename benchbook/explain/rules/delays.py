@@ -203,8 +203,9 @@ class _Jump(NamedTuple):
 
 
 @rule
-def eager_rendezvous(report: Report) -> Iterator[Finding]:
-    """A time or a rate jumps where MPI takes another protocol for larger messages.
+def eager_rendezvous(report: Report) -> Iterator[Finding | str]:
+    """A time or a rate jumps where MPI takes another protocol for larger messages; a note where
+    the larger ones only add less time than before, as they may.
 
     Decided by the sweep over sizes: within one protocol a message of twice the size takes at most
     twice as long, and no less, and each doubling adds twice what the one before it added.
@@ -226,6 +227,8 @@ def eager_rendezvous(report: Report) -> Iterator[Finding]:
         least = min(times, key=lambda time: time.base_value) if times else None
         if least is not None and _is_of_timer(worst, least):
             yield finding("timer-jump", worst._asdict() | {"least": least})
+        elif worst.after.is_time and 1 <= worst.times < TIMES:
+            yield finding("protocol-step", worst._asdict()).explanation
         else:
             yield finding("protocol-jump", worst._asdict(), why=why)
 

@@ -71,7 +71,20 @@ def inconsistent_counts(report: Report) -> Iterator[Finding]:
         if is_number(block) and is_number(moved) and min(block, count.value, moved) > 0:
             made = block * count.value
             words = {"rate": rates[0], "count": count, "block": block}
-            yield from unequal("blocks", float(moved), made, TOLERANCE * made, words)
+            total, took = report.only("transferred"), rates[0].of.get("elapsed_s")
+            is_right = total and fits_operations(report, rates[0])
+            words |= {"moved": total, "took": took} if is_right else {}
+            kind = "total-of-blocks" if is_right else "blocks"
+            yield from unequal(kind, float(moved), made, TOLERANCE * made, words)
+
+
+def fits_operations(report: Report, rate: Result) -> bool:
+    """Whether the operations of a report, their block and the time of a rate make that rate."""
+    count, took = report.only("operations"), rate.of.get("elapsed_s")
+    block = report.column(count, "array_bytes") if count else None
+    if count is None or not (is_number(block) and is_number(took)) or not rate.rate or took <= 0:
+        return False
+    return abs(count.value * block / took / rate.rate - 1) <= TOLERANCE
 
 
 # As a part of the ratio: what turns of other lengths may do to it, and to a rate a version that

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from itertools import combinations
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from benchbook.explain.model import Report, Result, Twice
 from benchbook.explain.printed_digits import half_of_last_digit, is_number
 from benchbook.explain.rules import rule
 from benchbook.explain.rules.common.findings import Clause, finding, listing
+from benchbook.explain.rules.inconsistent_counters import fits_operations
 from benchbook.explain.units import bytes_per_s, in_base
 from benchbook.findings import Finding
 
@@ -54,7 +55,13 @@ def inconsistent_rate(report: Report) -> Iterator[Finding]:
         for result in several
     )
     odd = [odd_rate for rate in rates if (odd_rate := _odd_rate(rate))]
+    if len(odd) == 1 and fits_operations(report, odd[0].result):
+        return  # inconsistent_counts says that the bytes are wrong
     if not odd:
+        return
+    if len(odd) == 1 and (other := _confirmed(report, odd[0])):
+        made = odd[0].moved / odd[0].elapsed_s if odd[0].elapsed_s > 0 else math.inf
+        yield finding("size-or-time", odd[0]._asdict(), made=made, **other)
         return
     constants = {_constant(rate) for rate in odd}
     of_units = constants.pop() if len(constants) == 1 else None
@@ -65,6 +72,30 @@ def inconsistent_rate(report: Report) -> Iterator[Finding]:
     about, factor = [rate.result for rate in odd], shown.ratio if shown.is_finite else None
     kind = "rate-of-units" if of_units else "rate"
     yield finding(kind, shown._asdict() | words, about=about, factor=factor)
+
+
+_PER_S = {"operations/s": "operations", "messages/s": "messages", "requests/s": "requests"}
+_BLOCKS = ("array_bytes", "block_bytes", "message_bytes")
+
+
+def _confirmed(report: Report, odd: _OddRate) -> dict[str, Any]:
+    """The one rate of operations whose blocks make an odd rate of bytes, which is right then, and
+    what is wrong; empty where the log has none such."""
+    rates = [own for own in report.results if own.unit in _PER_S and own.is_positive]
+    blocks = {report.column(odd.result, name) for name in _BLOCKS}
+    block = next((size for size in blocks if is_number(size) and size > 0), None)
+    if len(rates) != 1 or block is None or not odd.result.rate:
+        return {}
+    per_s = rates[0]
+    if abs(per_s.value * block / odd.result.rate - 1) > RATE_TOLERANCE:
+        return {}
+    counts = [own for own in report.results if own.unit == _PER_S[per_s.unit]]
+    is_timed = len(counts) == 1 and math.isclose(
+        counts[0].value, per_s.value * odd.elapsed_s, rel_tol=RATE_TOLERANCE
+    )
+    wrong = "the size" if is_timed else "the size or the time"
+    where = [own for own in report.called("transferred", "total time") if own.line]
+    return {"per_s": per_s, "block": block, "wrong": wrong, "other": where or [odd.result]}
 
 
 def _odd_rate(result: Result) -> _OddRate | None:

@@ -15,7 +15,7 @@ from benchbook.explain.readers.common.load_lines import COUNT, FAILED, RATE, TIM
 from benchbook.explain.results import grouped
 from benchbook.explain.rules import rule
 from benchbook.explain.rules.common.findings import finding
-from benchbook.explain.rules.load_counts import NOT_OPENED, is_some_of, waits_ns
+from benchbook.explain.rules.load_counts import NOT_OPENED, is_paced, is_some_of, waits_ns
 from benchbook.findings import Finding
 
 OPEN = ("k6",)  # whose users also think, or wait for several answers at a time
@@ -123,6 +123,7 @@ def missing_answers(report: Report) -> Iterator[Finding]:
 
 
 MORE = 1.25  # rate × mean ÷ connections
+CORRECTED = ("wrk",)  # adds times of requests that it did not send
 ALIKE = (0.8, 1.15)
 LEAST_CONNECTIONS, FAR = 8, 5.0  # the mean ÷ the fastest
 ONE = (0.8, 1.15)
@@ -136,7 +137,7 @@ def requests_at_a_time(report: Report) -> Iterator[Finding | str]:
     over the latency. As many as there are, with a fastest one that is far faster, wait in turn.
     """
     rate, mean, most = _rate(report), _time(report), _at_a_time(report)
-    if rate is None or mean is None or not most or report.facts.get("is_paced"):
+    if rate is None or mean is None or not most or is_paced(report):
         return
     under_way = rate.value * mean.base_value / 1e9
     if not is_number(under_way):
@@ -146,7 +147,10 @@ def requests_at_a_time(report: Report) -> Iterator[Finding | str]:
     words["each_ns"] = 1e9 * most / rate.value
     batch = report.facts.get("pipelined")
     if under_way > MORE * rounded * most:
-        kind = "more-than-connections-or-piped" if _may_pipe(report) else "more-than-connections"
+        kind = "more-than-connections"
+        if report.tool in CORRECTED:
+            kind = "corrected-mean"
+            words["may_pipe"] = _may_pipe(report)
         yield finding(kind, words, about=[mean])
         return
     if most == 1 and ONE[0] <= under_way <= ONE[1]:
@@ -235,7 +239,7 @@ def _few(report: Report) -> Iterator[tuple[str, dict[str, Any]]]:
         took = whole.value / rate.value  # shorter than the last digit of the time
     if took <= 0:
         return
-    if report.facts.get("is_paced"):
+    if is_paced(report):
         return  # few were asked for
     count = whole.value if whole and whole.is_number else rate.value * took
     connections = report.facts.get("concurrency") or 0

@@ -121,6 +121,27 @@ def connections_not_opened(report: Report) -> Iterator[Finding]:
         yield finding("connections-not-opened", words, about=[failed])
 
 
+# What asks each tool for a load at a fixed rate, where its reader does not look for it.
+_PACES = {
+    "wrk": ("-R", "--rate"), "cassandra-stress": ("fixed=", "throttle="),
+    "redis-benchmark": ("--rps",), "ycsb": ("-target", "--target"), "pgbench": ("-R", "--rate"),
+}  # fmt: skip
+
+
+def is_paced(report: Report) -> bool:
+    """Whether the requests were sent at a fixed rate. Then times may count from when each was due,
+    and rate times time is no number of requests under way."""
+    if report.facts.get("is_paced"):
+        return True
+    if report.tool == "wrk" and any(word.rpartition("/")[2] == "wrk2" for word in report.asked):
+        return True
+    names = _PACES.get(report.tool, ())
+    return bool(
+        option(Command(report.line, report.asked), *names)
+        or any(word.startswith(name) for name in names if "=" in name for word in report.asked)
+    )
+
+
 BEHIND, LEAST_S = 0.95, 1e9
 _RATE = late(r"^(\d{1,9}(?:\.\d{1,6})?)([kKmM]?)$")
 _NAMES = {"wrk": ("-R", "--rate"), "hey": ("-q",)}
@@ -340,7 +361,7 @@ def time_without_answers(report: Report) -> Iterator[Finding]:
     if not (count and mean and count.is_positive and mean.is_positive and 0 < took < NO_RUN_S):
         return
     under_way = count.value * mean.base_value / 1e9 / took
-    if under_way < ACCOUNTED * most and not report.facts.get("is_paced") and count.value > most:
+    if under_way < ACCOUNTED * most and not is_paced(report) and count.value > most:
         longest = report.only(TIME, "max")
         is_cut = longest and GIVES_UP_NS[0] <= longest.base_value <= GIVES_UP_NS[1]
         words: dict[str, Any] = {"count": count, "mean": mean, "took": took, "most": most}

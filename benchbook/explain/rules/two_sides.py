@@ -15,6 +15,7 @@ from benchbook.explain.model import Report, Result
 from benchbook.explain.readers.common.load_lines import RATE
 from benchbook.explain.results import grouped
 from benchbook.explain.rules import rule
+from benchbook.explain.rules.load_counts import is_paced
 from benchbook.explain.rules.near_runs import TOOLS as NEAR_TOOLS
 from benchbook.explain.units import in_base
 
@@ -66,7 +67,7 @@ def sides_of_log(reports: Sequence[Report]) -> Iterator[str]:
     for tool, own in grouped(reports, lambda report: report.tool).items():
         if tool in readers.comparers() or not 2 <= len(own) <= MOST_RUNS:
             continue
-        if any("message_bytes" in report.columns or "is_paced" in report.facts for report in own):
+        if any("message_bytes" in report.columns or is_paced(report) for report in own):
             continue  # a pace was asked for; message_tables.py compares what is of many sizes
         alike = [several for several in grouped(own, _work).values() if len(several) > 1]
         found = [sides for several in alike if (sides := _sides(several))]

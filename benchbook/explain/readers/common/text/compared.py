@@ -17,7 +17,7 @@ from benchbook.explain.units import in_base
 
 TOOL = "text"
 LOOKS_FOR = "sentences that compare figures with units: `from 9.4 ms to 5.2 ms`, `310 -> 260 ns`"
-_NUMBER = r"(?<![\w.,/-])\d[\d,]*(?:\.\d+)?"
+_NUMBER = r"(?<![\w.,/<>≤≥-])\d[\d,]*(?:\.\d+)?"
 _ARROW = r"(?:-{1,3}>|=>|→|⇒|➜|to)"
 _ARROWS, _MEANS = ("->", "=>", "→", "⇒", "➜", "to"), ("verage", "ean", "vg")  # each has one
 _PAIR = late(
@@ -53,6 +53,7 @@ _MEAN_OF_RUNS = late(
     rf"(?P<unit>{UNIT})$",
     re.I,
 )
+_LABEL = late(r"^\s*(?:[-*•]\s+)?(?P<label>[A-Za-z][\w ./+()-]{0,40}?)\s*[:=]\s*~?$")
 _LEAST_RUNS = 3
 _OF_SPEED = late(
     r"fast|slow|speed|perform|benchmark|latenc|throughput|bandwidth|improve|regress|run-?time"
@@ -137,9 +138,17 @@ def _pairs(log: Log, line: Line) -> Iterator[Result]:
         if None in values or in_base(1.0, units[0])[1] != in_base(1.0, units[1])[1]:
             continue
         of: dict[str, Any] = {"benchmark": f"pair {line.number}.{number}"}
+        if label := _label(line.text[begin : pair.start()]):
+            of["label"] = label
         for side, value, unit in zip(("old", "new"), values, units, strict=True):
             yield Result(side, value or 0.0, unit, line.number, "", {**of, "build": side})
         yield from _claim(line, pair, (begin, end), of)
+
+
+def _label(before: str) -> str:
+    """What a pair is of, where a line of a list begins with it: `- Ice Lake: 12us -> 12us`."""
+    found = _LABEL.match(before)
+    return found["label"] if found else ""
 
 
 _SIDES = (("old_unit", "new_unit"), ("new_unit", "old_unit"))

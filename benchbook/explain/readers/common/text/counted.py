@@ -17,7 +17,7 @@ from benchbook.explain.readers.common.text.grammar import LONG_UNIT, NUMBER, uni
 TOOL = "text"
 LOOKS_FOR = "sentences with figures by threads or placement: `with 8 threads 31 GB/s`"
 _FIGURE = late(
-    rf"(?<![\w.,/:+-])~?(?P<value>{NUMBER}) ?"
+    rf"(?<![\w.,/:+<>≤≥-])~?(?P<value>{NUMBER}) ?"
     rf"(?P<unit>{LONG_UNIT})(?![\w/])"
     r"(?P<each> (?:per|each|for each)\b)?"
 )

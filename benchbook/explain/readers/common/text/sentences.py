@@ -98,6 +98,16 @@ _MEASURED = late(
     r"|observ\w*|drop(?:s|ped)|results?|scores?|real|total|min|max|stddev|improv\w*|regress\w*"
     r"|rate|time|execution|wall|only|about|around|instead of|down to|reduc\w*|increas\w*)\b"
 )
+# A limit of what was measured, and no figure of it.
+_BOUNDS = {
+    "<": "less than", "≤": "at most", "<=": "at most", ">": "more than", "≥": "at least",
+    ">=": "at least", "less than": "less than", "more than": "more than", "at least": "at least",
+    "at most": "at most", "below": "less than", "above": "more than", "fewer than": "less than",
+}  # fmt: skip
+_BOUND = late(
+    r"(?i)(?:(?<![-=<>\w])(?<!^)(<=?|>=?|[≤≥])|\b(less than|fewer than|more than|at least|at most|below"
+    r"|above)) {0,2}$"
+)
 _CLAUSE = late(r"[.;!?]\s|[,:]\s+|\s+-{1,2}\s+|\s*\|\s*|\t+|\s{2,}")
 _SENTENCE = late(r"[.;!?]\s")
 _SPACES = late(r"\s+")
@@ -210,11 +220,17 @@ def _figures(log: Log, line: Line) -> Iterator[Result]:
         is_longest = most and unit in _TIMES and _LONGEST_TIME.match(most[0])  # of those measured
         is_change = unit == "%"  # `falls by up to 15 %`
         is_possible = most and not (is_size or is_longest or is_change)
-        name = _POSSIBLE if is_possible else "figure"
+        name = _POSSIBLE if is_possible else _bound(before) or "figure"
         low = log.number(figure["low"]) if figure["low"] else None
         for number_of_range in (low, value):
             if number_of_range is not None:
                 yield Result(name, number_of_range * times, unit, line.number, GIVEN, of)
+
+
+def _bound(before: str) -> str:
+    """What a figure is called that is only a limit of one (`<1 %`, `less than 5 ms`); "" for others."""
+    found = _BOUND.search(before)
+    return _BOUNDS[(found[1] or found[2]).lower()] if found else ""
 
 
 def _near(before: str, figure: str, behind: str) -> str:
