@@ -244,6 +244,8 @@ def of_content(name: str, content: bytes, machine: Machine) -> Explained:
     notes += [statement for statement in statements if isinstance(statement, str)]
     if all(report.tool in general_readers.TOOLS for report in reports):
         notes += own_errors.own_warnings(log, messages)
+    elif not findings:
+        notes += own_errors.warnings_of_results(log, messages, notes)
     notes[:] = dict.fromkeys(notes)
     if not any(own for _, own in parts):
         parts = [(log, reports)]  # of messages alone

@@ -56,6 +56,32 @@ def own_warnings(log: Log, messages: Sequence[Message]) -> list[str]:
     return [f"Line {number} of the log says: “{text.rstrip('.')}”." for text, number in first]
 
 
+_OF_RESULTS = late(
+    r"(?i)\b(?:results?|reliable|unstable|inaccurate|median|outliers?|timings?|noisy|slow(?:er)?"
+    r"|measurements?)\b"
+)
+
+
+def warnings_of_results(log: Log, messages: Sequence[Message], notes: Sequence[str]) -> list[str]:
+    """The warnings of a known program about its own results, quoted, but those that a message or a
+    note has already: where nothing else is found, they are not to be missed."""
+    taken = {line.number for message in messages for line in message.lines}
+    lines = [
+        line
+        for line in log.having(*_WARNINGS)
+        if line.number not in taken
+        and len(line.text) <= _LONGEST_WARNING
+        and _WARNED.match(line.text.strip())
+        and _OF_RESULTS.search(line.text)
+        and not any(line.text.strip() in note or f"line {line.number}" in note for note in notes)
+    ]
+    first = {line.text.strip(): line.number for line in reversed(lines)}
+    return [
+        f"Line {number} is a warning of the program: “{text.rstrip('.')}”."
+        for text, number in sorted(first.items(), key=itemgetter(1))[:_MOST_WARNINGS]
+    ]
+
+
 def own_errors(log: Log) -> list[Message]:
     """The lines that name a failure, as one message; none where no line does."""
     if is_source(log):

@@ -319,6 +319,7 @@ def _resent_in_intervals(report: Report) -> tuple[float, Result, dict[str, Any]]
 
 RATES = ("transferred", "throughput")
 IN_BUFFERS = 0.2  # of what was sent over TCP: more than the end of a test is worth
+IN_SHORT, SHORT_S = 0.07, 2.0  # of a short test, in which the buffers are a larger part
 OF_RECEIVER = (*RATES, "loss", "messages")  # what tells that a receiver was asked
 
 
@@ -370,11 +371,15 @@ def _in_buffers(report: Report) -> Iterator[Finding]:
         if sent is None or got is None or not 0 < got.value < math.inf:
             continue
         handed, arrived = (rate.base_value for rate in (sent, got))
-        if arrived < (1 - IN_BUFFERS) * handed < math.inf:
+        took = sent.of.get("elapsed_s")
+        is_short = is_number(took) and 0 < took <= SHORT_S
+        if arrived < (1 - (IN_SHORT if is_short else IN_BUFFERS)) * handed < math.inf:
             late.append((arrived / handed, sent, got))
     if late:
         arrived, sent, got = min(late, key=lambda entry: entry[0])
-        words = {"sent": sent, "got": got, "arrived": arrived}
+        words: dict[str, Any] = {"sent": sent, "got": got, "arrived": arrived}
+        took = sent.of.get("elapsed_s")
+        words["took"] = took if is_number(took) and took <= SHORT_S else None
         yield finding("in-buffers", words, factor=1 / arrived if arrived else None)
 
 
