@@ -127,8 +127,8 @@ _FAR = late(r"(\[[\w.@:-]{1,60}\] (?:out|err):)(?: |$)")  # Fabric
 # What pytest shows of an assertion, points of a list, initials of who is quoted.
 _MARKS = late(r" {0,12}(E(?= {3})|--?(?= |$)|[*•](?= )|[A-Z]{2,3}>(?= |$)) ?")
 _PREFIXES = (
-    _NAMED, _PODDED, _STERNED, _RANKED, _FILED, _HOSTED, _CALLED, _CLOCKED, _COUNTED, _LISTED, _PADDED,
-    _STEPPED, _FAR, _MARKS, _ADDED,
+    _NAMED, _PODDED, _STERNED, _RANKED, _FILED, _HOSTED, _CALLED, _CLOCKED, _COUNTED, _LISTED,
+    _PADDED, _STEPPED, _FAR, _MARKS, _ADDED,
 )  # fmt: skip
 # Those that one block of a page may have alone.
 _OF_BLOCKS = (

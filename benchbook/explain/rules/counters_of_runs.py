@@ -91,11 +91,12 @@ def _by_kind_of_core(report: Report) -> Iterator[tuple[Result, Result]]:
             at = event.of.get("place"), event.of.get("interval_end_s"), event.statistic
             several.setdefault((found["event"], *at), []).append(event)
     for pair in several.values():
-        shares = [event.of.get("running_fraction") for event in pair]
-        if len(pair) == 2 and all(map(is_number, shares)) and pair[0].name != pair[1].name:
-            if ALL_SHARES[0] <= sum(shares) <= ALL_SHARES[1]:
-                least, most = sorted(pair, key=lambda event: event.of["running_fraction"])
-                yield most, least
+        told = (event.of.get("running_fraction") for event in pair)
+        shares = [float(share) for share in told if is_number(share)]
+        of_two = len(pair) == len(shares) == 2 and pair[0].name != pair[1].name
+        if of_two and ALL_SHARES[0] <= sum(shares) <= ALL_SHARES[1]:
+            least, most = sorted(pair, key=lambda event: event.of["running_fraction"])
+            yield most, least
 
 
 STOOD = 100  # times as many cycles by the fixed counter: kernel time alone makes a few

@@ -70,7 +70,7 @@ def inconsistent_counts(report: Report) -> Iterator[Finding]:
         moved, block = rates[0].of["bytes_moved"], report.column(count, "array_bytes")
         if is_number(block) and is_number(moved) and min(block, count.value, moved) > 0:
             made = block * count.value
-            words = {"rate": rates[0], "count": count, "block": block}
+            words: dict[str, Any] = {"rate": rates[0], "count": count, "block": block}
             total, took = report.only("transferred"), rates[0].of.get("elapsed_s")
             is_right = total and fits_operations(report, rates[0])
             words |= {"moved": total, "took": took} if is_right else {}

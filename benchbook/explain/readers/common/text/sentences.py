@@ -105,8 +105,8 @@ _BOUNDS = {
     "at most": "at most", "below": "less than", "above": "more than", "fewer than": "less than",
 }  # fmt: skip
 _BOUND = late(
-    r"(?i)(?:(?<![-=<>\w])(?<!^)(<=?|>=?|[≤≥])|\b(less than|fewer than|more than|at least|at most|below"
-    r"|above)) {0,2}$"
+    r"(?i)(?:(?<![-=<>\w])(?<!^)(<=?|>=?|[≤≥])|\b(less than|fewer than|more than|at least|at most"
+    r"|below|above)) {0,2}$"
 )
 _CLAUSE = late(r"[.;!?]\s|[,:]\s+|\s+-{1,2}\s+|\s*\|\s*|\t+|\s{2,}")
 _SENTENCE = late(r"[.;!?]\s")
@@ -228,7 +228,7 @@ def _figures(log: Log, line: Line) -> Iterator[Result]:
 
 
 def _bound(before: str) -> str:
-    """What a figure is called that is only a limit of one (`<1 %`, `less than 5 ms`); "" for others."""
+    """What a figure that is only a limit (`<1 %`, `less than 5 ms`) is called; "" for others."""
     found = _BOUND.search(before)
     return _BOUNDS[(found[1] or found[2]).lower()] if found else ""
 
