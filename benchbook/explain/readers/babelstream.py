@@ -135,8 +135,9 @@ def _fact(reading: Reading[_Run], text: str) -> None:
     elif version := _VERSION.match(text):
         run.version = version[1]
     elif failed := _FAILED.match(text):
-        if rounding := _rounding(failed["error"], run.facts.get("precision")):
-            run.notes.append(f"line {reading.line.number}: {rounding}")
+        off = float(failed["error"]) if failed["error"] else math.inf
+        if _may_be_rounded(off, run.facts.get("precision")):
+            run.facts |= {"sum_error": off, "sum_error_line": reading.line.number}
         else:
             run.facts["validated"] = False
     elif elapsed := _TRIAD_TIME.match(text):
@@ -146,15 +147,9 @@ def _fact(reading: Reading[_Run], text: str) -> None:
             run.facts[fact] = found[1]
 
 
-def _rounding(error: str | None, precision: str | None) -> str:
-    """What to say of a sum in floats that misses its value by their rounding only; "" else."""
-    off = float(error) if error else math.inf
-    if precision != "float" or off > _ROUNDINGS * _FLOAT:
-        return ""
-    return (
-        f"the check of the sum failed by {off:.2g} of its value, {off / _FLOAT:.0f} times the "
-        "precision of a float. A sum of many floats is rounded by as much, so the work was done"
-    )
+def _may_be_rounded(off: float, precision: str | None) -> bool:
+    """Whether a sum misses its value by no more than the rounding of floats may make."""
+    return precision == "float" and off <= _ROUNDINGS * _FLOAT
 
 
 def _csv(reading: Reading[_Run], cells: list[str]) -> None:

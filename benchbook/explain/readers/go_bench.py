@@ -12,12 +12,12 @@ from benchbook.explain.readers.common.line_reader import LineReader, Reading, Ru
 
 TOOL = "go-bench"
 _ROW = late(
-    r"^(?P<name>Benchmark[A-Z_]\S*?)(?:-(?P<cpus>\d{1,4}))?\s+(?:(?P<count>\d+)\s+)?(?P<figures>"
+    r"^(?P<name>Benchmark[^\Wa-z]\S*?)(?:-(?P<cpus>\d{1,4}))?\s+(?:(?P<count>\d+)\s+)?(?P<figures>"
     r"\d+(?:\.\d+)?(?:e[+-]?\d+)? ns/op.*)$"
 )
 # What prints no time took none that it could print.
 _UNTIMED = late(
-    r"^(?P<name>Benchmark[A-Z_]\S*?)(?:-(?P<cpus>\d{1,4}))?\s+(?P<count>1000000000)\s+"
+    r"^(?P<name>Benchmark[^\Wa-z]\S*?)(?:-(?P<cpus>\d{1,4}))?\s+(?P<count>1000000000)\s+"
     r"(?P<figures>\d+ B/op\s+\d+ allocs/op)$"
 )
 _FIGURE = late(r"(\d+(?:\.\d+)?(?:e[+-]?\d+)?) (\S+)")

@@ -207,6 +207,8 @@ def _compared(
                 reports[-1].results.append(row)
     if slower and fastest_of_all and value is not None:
         slower.facts |= {"said_times": value, "said_times_line": line.number}
+        if of_both and (spread := log.number(of_both[2])) is not None:
+            slower.facts["said_spread"] = spread
         slower.facts |= _compared_with(fastest_of_all)
 
 
@@ -333,6 +335,8 @@ def _of_row(log: Log, line: Line, text: str, unit: str) -> list[Report]:
     facts: dict[str, Any] = {"command": "|".join(cells[:-4]).strip("`= ")}
     if (said := _RELATIVE.fullmatch(cells[-1])) and (times := log.number(said[1])) is not None:
         facts["said_times"], facts["said_times_line"] = times, line.number
+        if said[2] and (spread := log.number(said[2].strip(" ±"))) is not None:
+            facts["said_spread"] = spread
         facts["is_reference"] = times == 1 and not said[2]
     return [Report(TOOL, rows, line.number, "", facts)] if len(rows) > 2 else []
 
@@ -348,3 +352,4 @@ def _related(table: list[Report]) -> None:
         else:
             report.facts.pop("said_times", None)
             report.facts.pop("said_times_line", None)
+            report.facts.pop("said_spread", None)

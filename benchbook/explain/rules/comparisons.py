@@ -12,6 +12,7 @@ from benchbook.explain.rules import rule
 from benchbook.explain.rules.common.devices import has_own_memory
 from benchbook.explain.rules.common.errors_of_means import student
 from benchbook.explain.rules.common.findings import finding
+from benchbook.explain.rules.start_of_shells import is_below_start
 from benchbook.findings import Finding
 
 TESTS_ITSELF = "pyperf"  # and says which pairs it finds no difference for
@@ -48,10 +49,13 @@ def undecided_ratio(reports: Sequence[Report]) -> Iterator[Finding]:
         both = [own for own in pair if own is not None]
         if len(both) < 2 or not is_number(slower.facts["said_times"]):
             continue
+        if is_below_start(slower) or is_below_start(by_line[slower.facts["fastest_line"]]):
+            continue  # start_of_shells.py says what that makes of their ratio
         ratio = slower.facts["said_times"]
         spread = ratio * math.hypot(*(own.variation for own in both))
         error = ratio * _error(both)
         said: dict[str, Any] = {"ratio": ratio, "spread": spread, "error": error}
+        said["printed"] = slower.facts.get("said_spread")
         said |= {"slower": both[0], "fastest": both[1], "line": slower.facts["said_times_line"]}
         if slower.tool == TESTS_ITSELF:
             continue
@@ -74,6 +78,7 @@ def undecided_ratio(reports: Sequence[Report]) -> Iterator[Finding]:
 def _of_ratio(kind: str, said: dict[str, Any]) -> Finding:
     words = {
         **{name: said[name] for name in ("ratio", "spread", "error", "line")},
+        "of_both": "printed" if is_number(said["printed"]) else "made",
         "low": max(0.0, said["ratio"] - said["error"]),
         "high": said["ratio"] + said["error"],
         "slower": said["slower"].mean,
@@ -85,6 +90,8 @@ def _of_ratio(kind: str, said: dict[str, Any]) -> Finding:
         digits = 4  # of the means: of the printed ratio both ends would be one number
         words |= {"low": exact - said["error"], "high": exact + said["error"]}
     words |= {f"{end}_shown": f"{words[end]:.{digits}f}" for end in ("low", "high")}
+    if is_number(said["printed"]):
+        words["spread"] = said["printed"]
     about = [words["slower"], words["fastest"]]
     return finding(kind, words, about=about)
 

@@ -9,6 +9,7 @@ from benchbook.explain.model import Report, Result
 from benchbook.explain.printed_digits import is_number
 from benchbook.explain.rules import rule
 from benchbook.explain.rules.common.findings import finding
+from benchbook.explain.rules.start_of_shells import is_below_start
 from benchbook.findings import Finding
 
 _PERCENTILE = late(r"p(\d{2}(?:\.\d+)?)")
@@ -125,6 +126,7 @@ def rate_of_one_digit(report: Report) -> Iterator[str]:
 
 
 PARALLEL = 2.0  # times the elapsed time
+OPEN = 0.1  # of the elapsed time, which its digits leave open at most
 
 
 @rule
@@ -134,6 +136,8 @@ def parallel_time(report: Report) -> Iterator[str]:
     user = report.only("user time")
     if elapsed is None or user is None or not (elapsed.is_positive and user.is_positive):
         return
+    if is_below_start(report) or elapsed.base_half > OPEN * elapsed.base_value:
+        return
     kernel = report.only("system time")
     used = user.base_value + (kernel.base_value if kernel else 0)
     if user.base_value >= PARALLEL * elapsed.base_value:
@@ -142,14 +146,13 @@ def parallel_time(report: Report) -> Iterator[str]:
 
 
 SPREAD = 0.25  # deviation ÷ mean
-SHORT_S = 5e-3  # of a command: the shell's own start is as long
 REPEATED = ("benchmarkdotnet",)  # of hyperfine other rules know why
 LEAST_NS = 1.0  # of a mean: below, nothing was timed
 
 
 @rule
-def wide_spread(report: Report) -> Iterator[Finding | str]:
-    """Runs that deviate from their mean by a quarter of it or more; a note on very short ones."""
+def wide_spread(report: Report) -> Iterator[Finding]:
+    """Runs that deviate from their mean by a quarter of it or more."""
     deviations = {(own.name, own.line, own.unit): own for own in report.being("stddev")}
     wide = [
         (own.value / mean.value, mean, own)
@@ -161,12 +164,6 @@ def wide_spread(report: Report) -> Iterator[Finding | str]:
     if wide:
         share, mean, own = max(wide, key=lambda entry: entry[0])
         yield finding("wide-spread", mean=mean, deviation=own, share=share)
-    means = [mean for mean in report.called("time") if mean.statistic == "mean"]
-    if report.tool == "hyperfine" and means and 0 < means[0].base_value < SHORT_S * 1e9:
-        yield (
-            f"line {means[0].line}: the command takes less than 5 ms on average. The start of a "
-            "process may be a large part of that"
-        )
 
 
 HALVED = ("sockperf",)  # tools whose latency is that of one way

@@ -15,6 +15,7 @@ from benchbook.explain.rules.common.findings import finding
 from benchbook.explain.rules.common.latencies import Latencies, latencies, repetitions
 from benchbook.explain.rules.common.samples import Series, series
 from benchbook.explain.rules.delays import is_delayed, stalls_of
+from benchbook.explain.rules.start_of_shells import is_below_start
 from benchbook.explain.sample_detectors import LEAST_SAMPLES
 from benchbook.explain.units import in_base
 from benchbook.findings import Finding
@@ -190,7 +191,7 @@ def unstable(report: Report) -> Iterator[Finding]:
     mean, deviation, most = _ns(by.get("mean")), _ns(by.get("stddev")), _ns(by.get("max"))
     if most is None and is_number(report.facts.get("said_longest_s")):
         most = report.facts["said_longest_s"] * 1e9
-    if not (mean and deviation and most):
+    if not (mean and deviation and most) or is_below_start(report):
         return
     wide, far = (WIDE_RUNS, FAR_RUN) if is_warned else (WIDER_RUNS, FARTHER_RUN)
     runs = by["mean"].of.get("repetitions")
@@ -200,6 +201,9 @@ def unstable(report: Report) -> Iterator[Finding]:
         words["begin"] = "warned" if is_warned else "unwarned"
         is_tail = most >= FARTHER_RUN * mean and most - mean >= OUTSIDE * deviation
         words["what"] = "few" if is_tail else "unlike"
+        lines = {by[name].line for name in ("mean", "max") if name in by}
+        words["where"] = " and ".join(map(str, sorted(lines)))
+        words["where"] = f"line{'s' if len(lines) > 1 else ''} {words['where']}"
         yield finding("unstable-runs", words)
     elif is_number(runs) and deviation >= UNSURE * mean * root(runs):
         error = 100 * deviation / mean / math.sqrt(runs)

@@ -125,6 +125,8 @@ def window_bound(reports: list[Report]) -> Iterator[Finding | str]:
         if max(windows) > STEADY_WINDOW * min(windows) or max(rates) > STEADY_RATE * min(rates):
             continue
         middle = sorted(rates)[len(rates) // 2]
+        if fills_link(8 * middle):
+            continue
         needs_s = windows[-1] / middle if middle > 0 else 0.0
         fits = (
             [trip for trip in trips if SAME_TRIP[0] <= trip / needs_s <= SAME_TRIP[1]]
@@ -406,6 +408,16 @@ def directions_apart(reports: list[Report]) -> Iterator[Finding]:
                 way = "the server sends" if slow is both[True] else "the client sends"
                 yield finding("directions-apart", slow=slow, fast=fast, ratio=ratio, way=way)
                 return
+
+
+STANDARD_BITS_PER_S = (1e8, 1e9, 2.5e9, 5e9, 1e10, 2.5e10, 4e10, 5e10, 1e11)
+FULL_LINK = (0.93, 0.995)  # of the bits of a link are payload, in frames of 1500 and of 9000 bytes
+
+
+def fills_link(bits_per_s: float) -> bool:
+    """Whether a rate over TCP is as much as Ethernet of some speed carries: then the link may be
+    what holds it, and no other cause is certain."""
+    return any(FULL_LINK[0] <= bits_per_s / speed <= FULL_LINK[1] for speed in STANDARD_BITS_PER_S)
 
 
 JUMBO_BITS_PER_S = (951e6, 991e6)  # more than gigabit Ethernet carries in frames of 1500

@@ -1,5 +1,6 @@
 """not-verified, timer-granularity, inconsistent-report: summaries of programs that did not verify
-what they computed, took no time, or have another size than their class.
+what they computed, took no time, have another size than their class, or missed their check by
+little.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from collections.abc import Iterator
 
 from benchbook.explain import npb_classes
 from benchbook.explain.model import Report
+from benchbook.explain.printed_digits import is_number
 from benchbook.explain.rules import rule
 from benchbook.explain.rules.common.findings import finding
 from benchbook.findings import Finding
@@ -48,3 +50,16 @@ def size_of_class(report: Report) -> Iterator[Finding]:
         words = {"benchmark": benchmark, "class": problem_class, "printed": printed}
         words |= {"defined": defined, "line": report.line}
         yield finding("size-of-class", words, about=report.results)
+
+
+FLOAT = 2.0**-23  # the precision of a float
+
+
+@rule
+def sum_off_by_little(report: Report) -> Iterator[Finding]:
+    """A sum in floats that failed its check by as little as rounding makes, or a few elements."""
+    off, sums = report.facts.get("sum_error"), report.called("Dot")
+    if is_number(off):
+        words = {"off": off, "times": off / FLOAT, "line": report.facts["sum_error_line"]}
+        about = sums or [f"line {words['line']}"]
+        yield finding("sum-off-by-little", words, about=about)

@@ -13,6 +13,7 @@ from benchbook.explain.readers.common.command_lines import option
 from benchbook.explain.rules import rule
 from benchbook.explain.rules.common.findings import finding
 from benchbook.explain.rules.common.transfer_parts import intervals_of
+from benchbook.explain.rules.transfer_limits import fills_link
 from benchbook.explain.units import bytes_per_s
 from benchbook.findings import Finding
 
@@ -237,7 +238,7 @@ def _small_writes(report: Report) -> dict[str, Any] | None:
             continue
         streams = report.facts.get("streams", 1)
         per_s = (rate.rate or 0.0) / size / (streams if is_number(streams) and streams > 0 else 1)
-        if per_s >= MANY_PER_S:
+        if per_s >= MANY_PER_S and not fills_link(8 * (rate.rate or 0.0)):
             return {"rate": rate, "size": round(size), "per_s": per_s}
     return None
 
