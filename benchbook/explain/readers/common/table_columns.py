@@ -53,12 +53,14 @@ UNITS = {
 }  # fmt: skip
 UNIT = "|".join(re.escape(unit) for unit in sorted(UNITS, key=len, reverse=True))
 _SPACED = "|".join(re.escape(unit) for unit in UNITS if len(unit) > 1)  # `total GB/s`, no `per s`
-_OF_BYTES = "|".join(
-    re.escape(unit) for unit, own in UNITS.items() if own.endswith(("B/s", "bit/s"))
+_AS_FIRST = "|".join(
+    re.escape(unit)
+    for unit, own in UNITS.items()
+    if own.endswith(("B/s", "bit/s")) or own == "tokens/s"
 )
 _IN_HEAD = late(
     rf"[(\[] ?(?P<unit>{UNIT}) ?[)\]]|(?:^|, ?| in |_)(?P<bare>{UNIT})$"
-    rf"|^(?P<first>{_OF_BYTES}) ?(?=[(\[][^()\[\]]{{1,40}}[)\]]$)"
+    rf"|^(?P<first>{_AS_FIRST}) ?(?=[(\[][^()\[\]]{{1,40}}[)\]]$)"
     rf"|(?<=[\w).] )(?P<spaced>{_SPACED})$|(?<=[A-Z]) (?P<of_time>s)$"
     r"|(?<=[Tt]ime|ency|tion)/(?P<after>ns|us|µs|ms|s)$"
 )
