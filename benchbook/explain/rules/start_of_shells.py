@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from benchbook.core.number_format import listed
 from benchbook.explain.model import Report, Result
@@ -44,11 +45,11 @@ def below_start(reports: Sequence[Report]) -> Iterator[Finding]:
             if other.facts.get("fastest_line") == mean.line
             and is_number(other.facts.get("said_times"))
         )
-        words = {"mean": mean, "least": least, "deviation": deviation}
-        yield finding("below-start", words, **_of_ratios(ratios))
+        words: dict[str, Any] = {"mean": mean, "least": least, "deviation": deviation}
+        yield finding("below-start", words | _of_ratios(ratios))
 
 
-def _of_ratios(ratios: Sequence[tuple[int, float]]) -> dict[str, object]:
+def _of_ratios(ratios: Sequence[tuple[int, float]]) -> dict[str, Any]:
     """The words for ratios to one command, by their lines."""
     single = ratios[0] if len(ratios) == 1 else (None, None)
     lines = [str(line) for line, _ in ratios]

@@ -61,5 +61,4 @@ def sum_off_by_little(report: Report) -> Iterator[Finding]:
     off, sums = report.facts.get("sum_error"), report.called("Dot")
     if is_number(off):
         words = {"off": off, "times": off / FLOAT, "line": report.facts["sum_error_line"]}
-        about = sums or [f"line {words['line']}"]
-        yield finding("sum-off-by-little", words, about=about)
+        yield finding("sum-off-by-little", words, about=sums or report.results)
