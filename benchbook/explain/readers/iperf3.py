@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -25,6 +26,7 @@ from benchbook.explain.readers.common.iperf_lines import (
 from benchbook.explain.readers.common.line_reader import Run
 
 TOOL = "iperf3"
+_MORE_THAN_WAITS = 5e6  # bytes; a socket of the kernel holds 4 MB of TCP by default
 _CLIENT = late(r"Connecting to host (?P<host>\S+), port \d+")
 _SERVER = late(r"Server listening on \d+\b|Accepted connection from \S+, port|^Server output:")
 _VERSION = late(r"^\s*iperf (3\.\S+)")
@@ -67,6 +69,7 @@ class _Run(Run):
     gaps: bool = False  # somebody left rows out
     is_over: bool = False  # its last line was there
     ended_in_line: int = 0  # by an error
+    torn_in_line: int = 0  # a row without its begin
 
     _columns: dict[tuple[object, ...], dict[str, Any]] = field(default_factory=dict)
 
@@ -214,7 +217,9 @@ def _begun(line: Line, runs: list[_Run]) -> _Run:
 def _says(log: Log, run: _Run, line: Line) -> None:
     """What another line tells of its run."""
     text = line.text
-    if "connected" in text and (found := CONNECTED.search(text)) and found["how"] == "to":
+    if "%)" in text and "/sec" in text and LOST.search(text):
+        run.torn_in_line = line.number  # a row that was wrapped, so that its stream is lost
+    elif "connected" in text and (found := CONNECTED.search(text)) and found["how"] == "to":
         run.connected.add(text[text.find("[") + 1 : text.find("]")].strip())
         run.facts |= {"near_address": found["near"], "far_address": found["far"]}
     elif _REVERSE.search(text):
@@ -264,10 +269,37 @@ def _report(log: Log, run: _Run, command: Command | None) -> Report:
         totals = totals or is_total
         run.results += _results(log, run, row, "total" if is_total else "interval")
     notes = run.notes
-    if run.rows and not totals:
+    if run.torn_in_line:
+        run.facts["torn_in_line"] = run.torn_in_line
+    elif run.rows and not totals:
         notes = [*notes, "its totals are not in the log: the tail is missing"]
+    notes = [*notes, *_ends_without_count(run.results)]
     facts = {key: value for key, value in run.facts.items() if value is not None}
     return Report(TOOL, run.results, run.line, run.version, facts, notes)
+
+
+def _ends_without_count(results: list[Result]) -> Iterator[str]:
+    """Notes on totals of 0 bytes of an end whose count was not known, as data was moved.
+
+    A receiver's zero is one over TCP only, where a sender learns what arrived.
+    """
+    # Where both ways ran at once, an interval may be of the other one.
+    moved = [own for own in results if own.name == "transferred" and "direction" not in own.of]
+    handed = sum(own.base_value for own in moved if own.statistic == "interval")
+    ends = {own.of.get("end"): own for own in moved if own.statistic == "total"}
+    sender, receiver = ends.get("sender"), ends.get("receiver")
+    if handed and sender is not None and sender.value == 0:
+        yield (
+            f"line {sender.line}: 0 B of the sender is no measurement, as data was moved in the "
+            "intervals above. Mostly a server prints 0 for what only the client knows"
+        )
+    is_tcp = any(own.name == "retransmits" for own in results)
+    is_sent = sender is not None and sender.base_value >= _MORE_THAN_WAITS
+    if is_tcp and is_sent and receiver is not None and receiver.value == 0:
+        yield (
+            f"line {receiver.line}: 0 B of the receiver is most likely no measurement: TCP sends "
+            "that much only where it is acknowledged. So the other end's count did not come"
+        )
 
 
 def _learn(run: _Run, command: Command | None) -> None:

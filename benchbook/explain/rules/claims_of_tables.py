@@ -21,6 +21,7 @@ FIGURES = ("", "mean", "median", "best")
 FEW_ROWS = 8
 SLACK = 0.1  # of a claimed ratio
 POINTS = 3.0  # of a claimed change
+MOST_OF_COLUMN = 40  # rows whose pairs are looked at
 FAR = 0.15  # of each other: the mean of ratios, and the ratio of the sums
 
 
@@ -69,17 +70,33 @@ def _is_made(claim: _Claim, ratio: float) -> bool:
     return any(abs(claim.value - value) <= max(SLACK * value, half) for value in made)
 
 
+def _ratios_of_columns(reports: Sequence[Report]) -> list[float]:
+    """All ratios of two rows in one quantity, and those of the changes that the tables print.
+
+    A table may hold its sides in rows, so what a text claims can stand there as well.
+    """
+    changes = [own.value for report in reports for own in report.being("change")]
+    ratios = [1 + value / 100 for value in changes if value > -100]
+    for report in reports:
+        figures = [own for row in _rows(report) for own in row]
+        for column in grouped(figures, lambda own: own.name).values():
+            pairs = combinations(column[:MOST_OF_COLUMN], 2)
+            ratios += [first.base_value / second.base_value for first, second in pairs]
+    return [max(ratio, 1 / ratio) for ratio in ratios if ratio > 0]
+
+
 @rule
 def claims_without_rows(reports: Sequence[Report]) -> Iterator[Finding]:
     """A speed-up in the text that no two figures make, and that is not between those of the rows.
 
-    Decided by all ratios of figures of a row, in both directions.
+    Decided by all ratios of figures of a row or of a column, in both directions.
     """
     tables = [report for report in reports if report.tool in TOOLS]
     claims = [_Claim(*own) for report in tables for own in report.facts.get("claims", ())]
     ratios = _ratios(tables) if claims else []
+    of_columns = _ratios_of_columns(tables) if ratios else []
     for claim in claims:
-        if not ratios or any(_is_made(claim, ratio) for ratio in ratios):
+        if not ratios or any(_is_made(claim, ratio) for ratio in ratios + of_columns):
             continue
         least, most = min(ratios), max(ratios)
         ends = [100 * (1 - 1 / least), 100 * (most - 1)] if claim.is_percent else [least - 1, most]

@@ -344,6 +344,7 @@ def sender_rate(reports: list[Report]) -> Iterator[Finding]:
         # Of both ways, what came says nothing of what went.
         of_its_own = has_receiver and "direction" not in report.columns
         seen_elsewhere = of_its_own or _is_other_end(report, roles, has_receiver)
+        seen_elsewhere = seen_elsewhere or "torn_in_line" in report.facts
         if not whole and not seen_elsewhere and (rate := _last_interval(report)):
             yield finding("sender-alone", sent=rate)
         for ends in whole:
