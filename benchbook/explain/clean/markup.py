@@ -79,6 +79,7 @@ _STAMPS = (
     r"#\d{1,3} \d{1,5}\.\d{1,3} ",  # docker build
     r"\[(?:[\w.-]{1,80}@)?\d{1,4},\d{1,4}\]<(?:stdout|stderr)>: ?",  # mpirun --tag-output
     r"\d\d:\d\d:\d\d (?:INFO |DEBUG)\| (?:\[(?:stdout|stderr)\] ?)?",  # Avocado
+    r"[a-z]\w{1,40} +L\d{4} +(?:INFO ?|DEBUG)\| (?:\[(?:stdout|stderr)\] ?)?",  # and its job.log
     r"\[(?:stdout|stderr)\] ?",
     r"(?:stdout|stderr)(?: ?[|>:]| [FP]) ",  # the latter of containers in Kubernetes
     r"\[?(?:INFO|DEBUG|NOTICE|info|debug)\]?[:|]? +(?=\S)",

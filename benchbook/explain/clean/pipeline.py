@@ -33,6 +33,8 @@ _PAINTED = late(
 _GLUED = late(
     r"^([ \t>]{0,12}```)(?=[\w./$-]{1,40}(?:[ \t]+\S|[!:(]))|(?<=[\w.%)])(?=```[ \t]{0,12}$)", re.M
 )
+# The line below the head of a table, with an empty one on either side.
+_GAP_AT_RULE = late(r"\|\n\n\|(?: *:?-+:? *\|)+\n\n\|")
 _ENDLESS = late(rf"\d{{{_MOST_DIGITS},}}")
 
 
@@ -61,11 +63,24 @@ def _log(whole: str) -> Log:
         parts = enumerate(whole.split("\n"), 1)
         numbers = [number for number, part in parts for _ in range(part.count(SOFT) + 1)]
         whole = whole.replace(SOFT, "\n")
-    lines = rejoined(_numbered(unwrapped(whole), numbers))
+    numbered = _numbered(unwrapped(whole), numbers)
+    if "|\n\n|" in whole and _GAP_AT_RULE.search(whole):
+        numbered = _without_gaps(numbered)
+    lines = rejoined(numbered)
     text = "\n".join(line.text for line in lines)
     kinds = Kinds(text)
     typed = tuple(commands(lines, kinds))
     return Log(lines, _documents(lines, text), typed, has_decimal_commas(text), kinds)
+
+
+def _without_gaps(lines: tuple[Line, ...]) -> tuple[Line, ...]:
+    """Without the empty line that an editor put between any two rows of a table."""
+    kept = [
+        line
+        for above, line, below in zip(lines, lines[1:], lines[2:], strict=False)
+        if line.text or above.text[-1:] != "|" or below.text[:1] != "|"
+    ]
+    return (*lines[:1], *kept, *lines[-1:]) if len(lines) > 1 else lines
 
 
 def _without_endless(text: str) -> str:

@@ -79,6 +79,8 @@ def _titles(log: Log) -> list[tuple[int, str]]:
         words = next((own for own in match.groups() if own), "") if match else ""
         words = _LEAD.sub("", words).rstrip(": ")
         most = _MOST_NAMED if match and match["named"] else _MOST_WORDS
+        if match is None and text.startswith("##"):
+            found.append((line.number, ""))  # a heading of other signs
         if words:
             count = sum(any(map(str.isalnum, word)) for word in words.split())
             is_title = count <= most and not _SENTENCE.match(words)

@@ -423,10 +423,10 @@ def fills_link(bits_per_s: float) -> bool:
 JUMBO_BITS_PER_S = (951e6, 991e6)  # more than gigabit Ethernet carries in frames of 1500
 # What Ethernet carries of TCP at most, in frames of 1500 and of 9000, by the speed of the link.
 OF_LINKS = {
-    100e6: (93e6, 95.9e6, "100 Mbit/s Ethernet"),
-    1e9: (929e6, 950e6, "gigabit Ethernet"),
-    2.5e9: (2.33e9, 2.38e9, "2.5 Gbit/s Ethernet"),
-    10e9: (9.32e9, 9.5e9, "10 Gbit/s Ethernet"),
+    100e6: (91.3e6, 95.9e6, "100 Mbit/s Ethernet"),
+    1e9: (913e6, 950e6, "gigabit Ethernet"),
+    2.5e9: (2.28e9, 2.38e9, "2.5 Gbit/s Ethernet"),
+    10e9: (9.13e9, 9.5e9, "10 Gbit/s Ethernet"),
 }
 
 
@@ -459,6 +459,6 @@ def link_is_full(report: Report) -> Iterator[str]:
                     else ""
                 )
                 yield (
-                    f"line {rate.line}: {rate.value:g} {rate.unit} is as much as {name} carries "
+                    f"line {rate.line}: {rate.value:g} {rate.unit} is about as much as {name} carries "
                     f"over TCP{more}"
                 )
