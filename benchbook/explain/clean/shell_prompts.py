@@ -43,8 +43,11 @@ _MEASURING = (
     "kafka-producer-perf-test.sh", "kafka-producer-perf-test", "kafka-run-class.sh", "ycsb",
     "mysqlslap", "cassandra-stress", "runjava", "vegeta", "h2load", "nuttcp",
 )  # fmt: skip
+# In scripts a launcher behind a bare # was taken out; a prompt of root may have no space behind it.
+_LAUNCHERS = "mpirun|mpiexec|srun|numactl|taskset|perf|likwid"
 _BARE = late(
-    r"\s{0,8}((?:[A-Z][A-Z0-9_]{2,40}=\S{1,80} +){0,6}(?:(?:sudo|time)(?: -\w+)* +)?"
+    rf"\s{{0,8}}(?:#(?=[a-z])(?!{_LAUNCHERS}))?"
+    r"((?:[A-Z][A-Z0-9_]{2,40}=\S{1,80} +){0,6}(?:(?:sudo|time)(?: -\w+)* +)?"
     rf"(?:[\w./~-]{{0,80}}/)?(?:{'|'.join(map(re.escape, _MEASURING))})"
     r"(?: +-{1,2}[A-Za-z]| +(?:if|of)=\S| +stat -"
     r"| +(?:run|load) +[a-z]| +(?:org|com)\.[a-z]"

@@ -23,11 +23,11 @@ _TIME = r"\d+(?:\.\d+)?(?:ns|us|ms|s)"
 _ROW = late(
     r"^(?:(?P<type>GPU activities|API calls):\s+)?(?P<share>\d{1,3}\.\d+)%\s+"
     rf"(?P<time>{_TIME})\s+(?P<count>\d{{1,12}})\s+{_TIME}\s+{_TIME}\s+{_TIME}\s+"
-    r"(?P<name>\S.{0,300})$"
+    r"(?P<name>\S.{0,4000})$"
 )
 _LONG = late(
     r"^(?P<share>\d{1,3}\.\d)\s+(?P<time>\d[\d,]{0,23})\s+(?P<count>\d[\d,]{0,15})"
-    r"(?:\s+[\d,]+(?:\.\d+)?){4,5}\s+(?P<name>\S.{0,300})$"
+    r"(?:\s+[\d,]+(?:\.\d+)?){4,5}\s+(?P<name>\S.{0,4000})$"
 )
 _UNIT = late(r"^(?P<value>[\d.]+)(?P<unit>ns|us|ms|s)$")
 _LONGEST_NAME = 60

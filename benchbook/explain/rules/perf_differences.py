@@ -23,6 +23,7 @@ _COSTLY = (
     "LLC-load-misses", "cache-misses", "branch-misses", "dTLB-load-misses",
     "L1-dcache-load-misses", "page-faults", "context-switches",
 )  # fmt: skip
+HARDLY = 0.4  # of the ratio on a log scale
 _GREW = 1.5  # times as many, next to the growth of the cycles
 _SHARE_OF_CYCLES = 0.02  # of them, so many more events
 
@@ -74,7 +75,7 @@ def event(report: Report, *names: str) -> Result | None:
 
 
 @rule
-def differences_of_counts(reports: Sequence[Report]) -> Iterator[Finding]:
+def differences_of_counts(reports: Sequence[Report]) -> Iterator[Finding | str]:
     """Two programs counted in one log: whether the slower one executes more, waits more for each
     instruction, or runs at a lower clock.
 
@@ -117,6 +118,16 @@ def differences_of_counts(reports: Sequence[Report]) -> Iterator[Finding]:
         "before": events[1] if events else None,
     }
     yield finding(kind, words, about=[slow.instructions, slow.cycles, *events[:1]])
+    longer, shorter = (event(run.report, "time elapsed") for run in (slow, fast))
+    if longer is not None and shorter is not None:
+        apart = longer.base_value / shorter.base_value
+        if apart < ratio**HARDLY:
+            yield (
+                f"line {longer.line}: the elapsed times ({longer.value:.4g} and {shorter.value:.4g}"
+                f" {longer.unit}, line {shorter.line}) are {apart:.3g} times apart, the "
+                f"{words['what']} {ratio:.3g} times. So a part of the elapsed time is waiting, "
+                "or not as many CPUs worked, or at another clock"
+            )
 
 
 def _time(run: Counted) -> float:

@@ -49,6 +49,26 @@ MOST = 0.6  # of the time of the device
 LEAST_NS = 1e6  # of all of it together
 
 
+SHORT_NS, MANY = 5e3, 10_000  # shorter than its start from the host mostly takes
+
+
+@rule
+def short_operations(report: Report) -> Iterator[Finding]:
+    """A profile of a GPU whose time goes into many copies or kernels of a few microseconds."""
+    if report.tool != CUDA:
+        return
+    device = [own for own in report.results if own.of.get("of_what") == "device" and own.is_time]
+    whole = sum(own.base_value for own in device)
+    most = max(device, key=lambda own: own.base_value, default=None)
+    calls = most.of["calls"] if most is not None else 0
+    if most is None or calls < MANY or most.base_value < 0.5 * whole:
+        return
+    if (each := most.base_value / calls) <= SHORT_NS:
+        name = most.name.removesuffix(" time")
+        words = {"most": most, "name": name, "calls": calls, "each": each}
+        yield finding("short-operations", words | {"part": most.of["share_percent"]}, about=[most])
+
+
 @rule
 def copies_before_kernels(report: Report) -> Iterator[Finding | str]:
     """A profile of a GPU in which copies take more time than all kernels together.
