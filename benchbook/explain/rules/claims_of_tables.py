@@ -21,6 +21,7 @@ FIGURES = ("", "mean", "median", "best")
 FEW_ROWS = 8
 SLACK = 0.1  # of a claimed ratio
 POINTS = 3.0  # of a claimed change
+FARTHEST = 1000.0
 MOST_OF_COLUMN = 40  # rows whose pairs are looked at
 FAR = 0.15  # of each other: the mean of ratios, and the ratio of the sums
 

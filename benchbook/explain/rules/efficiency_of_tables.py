@@ -26,9 +26,11 @@ def low_efficiency(report: Report) -> Iterator[Finding]:
     """
     if report.tool != TABLE or any(kind in own.of for own in report.results for kind in COUNTS):
         return
+    shares = {own.line: own for own in report.results if _EFFICIENCY.search(own.name)}
     rows = []
     for faster in report.results:
-        share = _share(faster) if _SPEED_UP.search(faster.name) and faster.is_positive else None
+        is_way = faster.is_positive and _SPEED_UP.search(faster.name)
+        share = _share(faster, shares.get(faster.line)) if is_way else None
         if share:
             count = round(faster.value / share)
             if count > 1 and abs(faster.value / share - count) <= FITS * count:
@@ -42,8 +44,11 @@ def low_efficiency(report: Report) -> Iterator[Finding]:
         yield finding("low-efficiency", faster=faster, count=count, share=share)
 
 
-def _share(result: Result) -> float | None:
-    """The efficiency in the same row, as a share of 1."""
+def _share(result: Result, printed: Result | None) -> float | None:
+    """The efficiency in the same row, as a share of 1: a figure, or a part of the row's name."""
+    if printed is not None:
+        value = printed.value / (100 if printed.unit == "%" else 1)
+        return value if 0 < value <= 1 else None
     parts = result.of.get("label_parts") or {}
     for name, text in parts.items():
         found = _SHARE.fullmatch(str(text).strip()) if _EFFICIENCY.search(str(name)) else None

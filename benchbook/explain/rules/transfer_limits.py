@@ -459,6 +459,6 @@ def link_is_full(report: Report) -> Iterator[str]:
                     else ""
                 )
                 yield (
-                    f"line {rate.line}: {rate.value:g} {rate.unit} is about as much as {name} carries "
-                    f"over TCP{more}"
+                    f"line {rate.line}: {rate.value:g} {rate.unit} is about as much as {name} "
+                    f"carries over TCP{more}"
                 )
