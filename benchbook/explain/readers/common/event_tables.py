@@ -25,7 +25,7 @@ _NAMES = {
     "l1-dcache-loads": "L1-dcache-loads", "dtlb-load-misses": "dTLB-load-misses",
     "dtlb-loads": "dTLB-loads", "page-faults": "page-faults", "page faults": "page-faults",
     "context-switches": "context-switches", "context switches": "context-switches",
-    "task-clock": "task-clock",
+    "task-clock": "task-clock", "cpu-clock": "cpu-clock", "faults": "page-faults",
 }  # fmt: skip
 _COUNT = late(
     r"(?P<value>\d{1,3}(?:[,_ ]\d{3})+|\d+(?:\.\d+)?(?:[eE]\+?\d+)?) ?(?P<size>[kKMGBT]?)"
@@ -103,7 +103,7 @@ def _run(program: str, cells: Sequence[tuple[Line, str, str]]) -> Iterator[Repor
         digits = found["value"].replace(",", "").replace("_", "").replace(" ", "")
         value = float(digits) * _SIZES[found["size"]]
         of: dict[str, Any] = {"state": "ok", "kind": "event"}
-        if event == "task-clock":
+        if event in ("task-clock", "cpu-clock"):
             results.append(Result(event, value, "ms", line.number, "", of))
         else:
             results.append(Result(event, value, "events", line.number, "", of))
