@@ -96,6 +96,22 @@ p50=43997.797000us p99=44085.645000us max=44229.148000us
 p50=31.840000us p99=41.360000us max=1952.836000us
 p50=31.880000us p99=41.810000us max=268.571000us
 """
+SIZES = """\
+# OSU MPI Allreduce Latency Test v7.4
+# Size       Avg Latency(us)
+4096                   19.15
+8192                   28.63
+16384                  47.27
+32768                 {dear}
+65536                 152.94
+131072                235.62
+262144                443.80
+"""
+SPEEDTEST = """\
+Hosted by A Provider (A Town) [23.80 km]: {latency} ms
+Download: 56.08 Mbit/s
+Upload: 35.37 Mbit/s
+"""
 TWO_RUNS = """\
  Performance counter stats for './a':
 
@@ -137,6 +153,10 @@ TWO_RUNS = """\
         (COPIES.format(calls=3094), "To start one from the host", False),
         (PERCENTILES.format(half="43996.858000"), "keeps an acknowledgement back", True),
         (PERCENTILES.replace("44", "64").format(half="63996.8"), "acknowledgement", False),
+        (SIZES.format(dear=498.13), "at least 3.26 times as long", True),
+        (SIZES.format(dear=98.13), "times as long as the next smaller", False),
+        (SPEEDTEST.format(latency="1800000.0"), "is no latency", True),
+        (SPEEDTEST.format(latency="18.0"), "is no latency", False),
         (TWO_RUNS.format(elapsed=6.661482888), "the elapsed times", True),
         (TWO_RUNS.format(elapsed=13.661482888), "the elapsed times", False),
     ],
@@ -163,3 +183,33 @@ def test_a_command_of_root_without_a_space_is_the_one_above_the_run() -> None:
     text = f"# iperf3 --version\niperf 3.1.7\n\n#{UDP}"
     reports = of_content("x", text.encode(), Machine()).reports
     assert reports[-1].asked[:2] == ("iperf3", "-c")
+
+
+def test_a_table_without_a_bar_before_it_keeps_its_first_column_and_its_shares() -> None:
+    text = """\
+```
+version |      name | threads | cpu_misses | time
+-------------------------------------------------
+before  | evp_fetch |       2 |      1.07% | 0.92145s
+after   |           |         |       0.8% | 1.18641s
+before  | evp_fetch |      10 |      0.68% | 1.2596s
+after   |           |         |      0.61% | 1.38908s
+```
+"""
+    (report,) = of_content("x", text.encode(), Machine()).reports
+    of_row = [own for own in report.results if own.line == 5]
+    assert {(own.name, own.value, own.unit, own.statistic) for own in of_row} == {
+        ("cpu_misses", 0.8, "%", "given"),
+        ("time", 1.18641, "s", ""),
+    }
+
+
+def test_a_space_that_parts_thousands_is_no_end_of_a_number() -> None:
+    text = """\
+| Size (MB) | Ring (µs)    | Tuned (µs)   |
+|----------:|-------------:|-------------:|
+| 1         |     2 287.61 |     3 710.72 |
+| 512       |   992 232.12 | 1 182 699.49 |
+"""
+    (report,) = of_content("x", text.encode(), Machine()).reports
+    assert [own.value for own in report.results] == [2287.61, 3710.72, 992232.12, 1182699.49]

@@ -346,7 +346,7 @@ def _shared(sample: list[str]) -> re.Pattern[str] | None:
                 len(set(labels)) == 1 or (pattern in (_FILED, _HOSTED) and _in_turn(labels))
             ):
                 continue  # titles of lines, or the mixed lines of several hosts
-            if pattern is _NAMED and len(set(labels)) == len(labels):
+            if pattern is _NAMED and (len(set(labels)) == len(labels) or _are_rows(stamps)):
                 continue  # the first column of a table without a bar before it
             if pattern is _CALLED and _are_alike(stamps):
                 continue  # the title of one kind of line, of which somebody shows nothing else
@@ -358,6 +358,12 @@ def _shared(sample: list[str]) -> re.Pattern[str] | None:
                 continue
             return pattern
     return None
+
+
+def _are_rows(stamps: list[re.Match[str]]) -> bool:
+    """Whether all lines have as many bars, three or more: a table, and no names of services."""
+    bars = {stamp.string.count("|") for stamp in stamps}
+    return len(bars) == 1 and min(bars) >= _LEAST
 
 
 def _is_listed(pattern: re.Pattern[str], sample: list[str]) -> bool:

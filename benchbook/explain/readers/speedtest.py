@@ -29,6 +29,9 @@ _LOSS = late(rf"^Packet Loss: +(?P<loss>{NUMBER})%$")
 _UNITS = {"K": "kbit/s", "M": "Mbit/s", "G": "Gbit/s"}
 
 
+_OF_FAILURE_MS = 600_000  # what one of its three connections adds to the mean
+
+
 @dataclass
 class _Run(Run):
     """One start."""
@@ -49,6 +52,12 @@ def _line(reading: Reading[_Run], text: str) -> None:
     elif found := _IDLE.match(text) or _HOSTED.match(text):
         run = reading.begin() if run.results else run
         run.line = run.line or reading.line.number
+        if float(found["time"]) >= _OF_FAILURE_MS:
+            run.notes.append(
+                f"line {reading.line.number}: {found['time']} ms is no latency. speedtest-cli "
+                "counts an hour for each test connection that failed, and prints a mean of them"
+            )
+            return
         reading.add("idle latency", found["time"], "ms", "mean")
         parts = found.groupdict()
         reading.show("idle jitter", parts.get("old") or parts.get("jitter"), "ms")

@@ -59,6 +59,7 @@ _OF_SHARE = late(
     r"(?i)effic|\butil|\b(?:usage|share|hit|miss|busy|idle|cpu|occupancy|coverage|accuracy)\b"
     r"|\btotal ?%|\bof (?:peak|total|all)\b|\brelative percent|\b(?:r?std)?dev(?:iation)?\b"
     r"|\bstability\b|\bvariation\b"
+    r"|(?:\b|_)(?:miss(?:es)?|hits?|loss|overlap)(?:\b|_)"
 )
 _NOISE = late(r"(?:±|\+/-|\+-) ?(?P<value>\d+(?:\.\d+)?) ?%")
 _TIMES = late(r"(?P<value>\d+(?:\.\d+)?) ?[x×](?: (?:faster|slower))?(?: ?\([^()]{0,40}\))?")

@@ -52,6 +52,8 @@ _IN_TITLE = late(
     re.I,
 )
 _IN_WORDS = {"nanoseconds": "ns", "microseconds": "us", "milliseconds": "ms", "seconds": "s"}
+# Thousands that a space parts: what may be two figures next to each other is none.
+_GROUPED = late(r"\d{1,2}(?: \d{3})+(?:\.\d+)?|\d{3}(?: \d{3})+\.\d+|\d{3}(?: \d{3}){2,}")
 _MARKS_BEHIND = " !*<\u2190\t"  # with which somebody points at a row
 _LEAST_ROWS, _LEAST_UNRULED = 2, 3
 _LEAST_FIGURES = 2  # of a table of one row
@@ -225,7 +227,8 @@ def _bare(cell: str) -> str:
     if cell.isalnum():
         return cell
     text = _BREAK.sub(" ", cell) if "<" in cell else cell
-    return " ".join(text.strip().strip("*`_").split())
+    plain = " ".join(text.strip().strip("*`_").split())
+    return plain.replace(" ", "") if _GROUPED.fullmatch(plain) else plain
 
 
 def _separated(log: Log) -> Iterator[Report]:
