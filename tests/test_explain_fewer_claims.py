@@ -117,7 +117,11 @@ A-8                     147.1n ± 4%   128.7n ± 83%  -12.54% (p=0.023 n=10)
             TIMED.format(sent=f"{75930:16}  messages sent\n"),
         ),
         ("306 of 747,990 requests failed", WRK.format(connects=0), WRK.format(connects=155)),
-        ("only 1.00", PACED.format(calibrated=""), PACED.format(calibrated=CALIBRATED)),
+        (
+            "next to 1.00 connections",
+            PACED.format(calibrated=""),
+            PACED.format(calibrated=CALIBRATED),
+        ),
         ("one request was under way", FIO.format(slat=3, clat=3984), FIO.format(slat=3982, clat=4)),
         ("These calls may hold", DD.format(took=1.6, rate=256), DD.format(took=16, rate=25.6)),
         ("some probes waited", MTR.format(how=""), MTR.format(how="-T")),

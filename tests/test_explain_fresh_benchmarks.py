@@ -155,7 +155,6 @@ Triad:          10068.4     0.026150     0.023837     0.029336
         (DIVAN, "subtracts what its own loop costs", "even an empty loop"),
         (BENCHEE, "The runs of map.flatten deviate", "claims"),
         (CLAIM.format(times="1.45"), "", "claims"),
-        (CLAIM.format(times="9.5"), "claims 9.5 times", "own loop"),
         (COREMARK.format(model="Pico"), "", "small board"),
         (COREMARK.format(model="4"), "small board", "Pico"),
         (f"{COREMARK.format(model='5')}{UNCHECKED}", "did not check its results", "loop"),

@@ -109,7 +109,7 @@ def statements(log: str) -> str:
         (WRK.format(command=""), "Either a script of wrk", "but there were only"),
         (
             WRK.format(command="$ wrk -t10 -c600 -d25s http://192.0.2.1:8083/\n"),
-            "but there were only 600",
+            "So this mean is more than",
             "script",
         ),
         (REDIS.format(count=100, host="", took="0.00"), "lasted 2.00 ms", "the address is"),

@@ -141,7 +141,7 @@ def all_words(log: str) -> str:
         (GROMACS, {"lost": "0.8", "wall": "353.239"}, {"wall": "  3.870"}, "took 3.87 s"),
         (GPROF, {"sum": "12.67"}, {"sum": "0.03"}, "The profile has 3 samples"),
         (CACHES, FEW, {"wrong": "19,922,564"}, "22 % of the branches are mispredicted"),
-        (CACHES, FEW, {"misses": "9,722,664"}, "If each waits for memory"),
+        (CACHES, FEW, {"misses": "9,722,664"}, "If each waits some 100 cycles for memory"),
         (
             CACHES,
             FEW,

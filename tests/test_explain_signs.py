@@ -160,6 +160,10 @@ LOGS: dict[str, tuple[str, str]] = {
         perf(CLOCK, (NONE, "cycles"), WORK),
         perf(CLOCK, (NONE, "cycles"), (NONE, "instructions")),
     ),
+    "others-were-counted": (
+        perf(CLOCK, CYCLES, (NONE, "branch-misses")),
+        perf(CLOCK, (NONE, "cycles"), (NONE, "branch-misses")),
+    ),
     "no-stalls": (
         perf(CLOCK, CYCLES, WORK, (NONE, "stalled-cycles-backend")),
         perf(CLOCK, (NONE, "cycles"), WORK, (NONE, "stalled-cycles-backend")),
@@ -193,7 +197,10 @@ LOGS: dict[str, tuple[str, str]] = {
         perf(("15.46 msec", "task-clock", "#    0.824 CPUs utilized"), WORK),
     ),
     "mostly-waits": (
-        perf(("200.00 msec", "task-clock", "#    0.095 CPUs utilized"), CYCLES, WORK),
+        perf(
+            ("200.00 msec", "task-clock", "#    0.095 CPUs utilized"), CYCLES, WORK,
+            user="0.190000000", kernel="0.010000000",
+        ),
         perf(CLOCK, CYCLES, WORK),
     ),
     "mispredicts": (

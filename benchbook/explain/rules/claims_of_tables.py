@@ -18,10 +18,8 @@ from benchbook.explain.rules.common.findings import finding
 from benchbook.findings import Finding
 
 FIGURES = ("", "mean", "median", "best")
-FEW_ROWS = 8
 SLACK = 0.1  # of a claimed ratio
 POINTS = 3.0  # of a claimed change
-FARTHEST = 1000.0
 MOST_OF_COLUMN = 40  # rows whose pairs are looked at
 FAR = 0.15  # of each other: the mean of ratios, and the ratio of the sums
 
@@ -49,9 +47,6 @@ def _ratios(reports: Sequence[Report]) -> list[float]:
     for report in reports:
         ratios += [own.value for own in report.being("ratio") if own.is_positive]
         rows = _rows(report)
-        if report.tool == "table" and len(rows) <= FEW_ROWS:  # whose columns are read down, too
-            figures = [own for row in rows for own in row]
-            rows += grouped(figures, lambda own: (own.name, own.statistic)).values()
         if report.tool != "table":
             rows = [[own for row in rows for own in row][:20]]
         for row in rows:

@@ -149,8 +149,7 @@ def requests_at_a_time(report: Report) -> Iterator[Finding | str]:
     if under_way > MORE * rounded * most:
         kind = "more-than-connections"
         if report.tool in CORRECTED:
-            kind = "corrected-mean"
-            words["may_pipe"] = _may_pipe(report)
+            kind = "corrected-or-piped" if _may_pipe(report) else "corrected-mean"
         yield finding(kind, words, about=[mean])
         return
     if most == 1 and ONE[0] <= under_way <= ONE[1]:
@@ -176,9 +175,7 @@ def requests_at_a_time(report: Report) -> Iterator[Finding | str]:
 
 def _may_pipe(report: Report) -> bool:
     """Whether a script of wrk may send several requests at a time over each connection."""
-    return report.tool == "wrk" and (
-        not report.asked or any(word.startswith(("-s", "--script")) for word in report.asked)
-    )
+    return not report.asked or any(word.startswith(("-s", "--script")) for word in report.asked)
 
 
 JUST = 0.95, 1.05  # requests under way ÷ connections, where one is just the other

@@ -136,7 +136,9 @@ def parallel_time(report: Report) -> Iterator[str]:
     user = report.only("user time")
     if elapsed is None or user is None or not (elapsed.is_positive and user.is_positive):
         return
-    if is_below_start(report) or elapsed.base_half > OPEN * elapsed.base_value:
+    # Seconds lost the zeros behind them: 2.000 may look like a 2.
+    is_open = elapsed.base_half > OPEN * elapsed.base_value and elapsed.base_value < 1e9
+    if is_open or is_below_start(report):
         return
     kernel = report.only("system time")
     used = user.base_value + (kernel.base_value if kernel else 0)
