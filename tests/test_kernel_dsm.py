@@ -362,6 +362,44 @@ def test_a_killed_node_ends_all(
             assert "node 1 was ended by signal 9" in errors
 
 
+# Looks whether a node has ended take a tenth of a second, so that nodes are killed behind them.
+SLOW_LOOKS = """#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+int waitid(idtype_t type, id_t id, siginfo_t *found, int options) {
+    int (*look)(idtype_t, id_t, siginfo_t *, int) = dlsym(RTLD_NEXT, "waitid");
+    const int status = look(type, id, found, options);
+    if (!found->si_pid) usleep(100000);
+    return status;
+}
+"""
+
+
+def test_a_node_that_is_killed_before_its_orders_is_named(
+    programs: dict[str, Path], tmp_path: Path, children: list[subprocess.Popen[str]]
+) -> None:
+    library = tmp_path / "slow_looks.so"
+    compiler = ("gcc", "-shared", "-fPIC", "-x", "c", "-", "-o", library, "-ldl")
+    subprocess.run(compiler, input=SLOW_LOOKS, text=True, check=True)
+    command = [str(programs["pages"]), "--nodes=3", "--crowded", point("lu", 64)]
+    for pause_s in (0.02, 0.06, 0.1, 0.14, 0.18, 0.25):
+        process = subprocess.Popen(
+            command,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "LD_PRELOAD": str(library)},
+        )
+        children.append(process)
+        while len(nodes_of(process)) < 2:
+            time.sleep(0.001)
+        time.sleep(pause_s)
+        os.kill(nodes_of(process)[0], signal.SIGKILL)
+        _, errors = process.communicate(timeout=20)
+        assert "node 1 was ended by signal 9" in errors
+
+
 @pytest.mark.parametrize("compiler", ["gcc", pytest.param("clang", marks=pytest.mark.long)])
 @pytest.mark.parametrize("build", ["both", "pages"])
 def test_sanitizers_find_nothing(tmp_path: Path, build: str, compiler: str) -> None:

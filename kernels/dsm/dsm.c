@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include <inttypes.h>
 #include <sched.h>
+#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -146,11 +147,16 @@ static struct bench_task prepare(const struct bench_point *point) {
         .repetitions = point->warm_up + point->samples,
     };
     companions_watch();
+    /* A node that has just been killed is named: the signal of its closed pipe would end this
+     * process without a word. */
+    void (*const usual)(int) = signal(SIGPIPE, SIG_IGN);
     for (size_t node = 1; node < chosen.nodes; node++) {
         if (write(pipes[node][1], &order, sizeof order) != sizeof order) {
+            companions_watch_dying();
             refuse("node %zu takes no orders; start again", node);
         }
     }
+    signal(SIGPIPE, usual);
     worst = (struct verdict){0};
     differing_copies = 0;
     repetitions = 0;
