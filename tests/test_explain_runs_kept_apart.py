@@ -1,5 +1,5 @@
-"""Figures of several runs, interfaces or commands are not taken as of one, and what is told to do
-fits each case. The logs are made up, but for their shapes."""
+"""Figures of several runs, interfaces or commands are kept apart, and each remedy fits its case.
+The logs are made up, in the form of real ones."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from benchbook.explain.lazy_regex import late
 from benchbook.explain.model import SUM, Command, Log, Report, Result
 from benchbook.explain.readers.common.command_lines import last_above
 
-MORE = 1.5  # times what was asked for: some tools do a few more
+MORE = 1.5  # counts above so many times the one asked for contradict it: some tools do a few more
 _ENDS = frozenset(("|", "||", "&&", ";", ">", ">>", "2>&1", "&", "--"))
 _WHOLE = late(r"=?0*([1-9]\d{0,11})")
 # Two programs whose outputs differ: the one that prints so, by tool, and the one that never does.
